@@ -140,7 +140,8 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
                     match &mut best {
                         Some(best) if best.map == map => {}
                         Some(best) if best.good * guess.packets == good * best.packets => {
-                            best.ties += 1;
+                            // Those with a GO are among those without.
+                            best.ties += usize::from(go.is_none());
                         }
                         Some(best) if best.good * guess.packets > good * best.packets => {}
                         best => *best = Some(guess),
