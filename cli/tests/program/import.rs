@@ -684,6 +684,8 @@ fn names_that_contradict_each_other_are_refused() {
         let text = directory.write("text", text.as_bytes());
         refused(&["import", &text, "-o", &out], error);
     }
+    // The first without the last.
+    good(&["import", &directory.write("text", lines[1..].join("\n").as_bytes()), "-o", &out]);
     // Two channels that are no link have no opposite one.
     let channels = ["--channel", "a:0>b:0", "--channel", "c:0>d:0"];
     good_or_warned(&[&["import", &recording, "-o", &out], &channels[..]].concat());

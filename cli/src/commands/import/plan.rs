@@ -1,6 +1,6 @@
 //! Channels of a recording: their names, and the signals of their wires.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::channel_name::{PortName, escape_text};
 use analyzer::channel_selector::quoting_help;
@@ -29,7 +29,7 @@ pub(super) fn checked_names(given: &[String]) -> Result<Vec<String>, CliError> {
     if given.len() > INTERFACES_MAX {
         return wrong(format!("{} channels, more than {INTERFACES_MAX}", given.len()));
     }
-    let (mut names, mut cables) = (Vec::new(), BTreeMap::new());
+    let (mut names, mut seen, mut cables) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
     for name in given {
         let name = joined(name).unwrap_or_else(|| name.clone());
         let mut ends = name.split('>');
@@ -45,7 +45,7 @@ pub(super) fn checked_names(given: &[String]) -> Result<Vec<String>, CliError> {
         if from.is_empty() || to.is_empty() || from == to || name.contains(char::is_whitespace) {
             return wrong(format!("channel {name:?} is not FROM>TO, each a node:port"));
         }
-        if names.contains(&name) {
+        if !seen.insert(name.clone()) {
             return wrong(format!("channel {name} is given twice"));
         }
         for (end, other) in [(from, to), (to, from)] {
@@ -71,11 +71,14 @@ fn joined(name: &str) -> Option<String> {
     })
 }
 
-/// Number of the opposite channel.
-fn peer(names: &[String], name: &str) -> Option<u32> {
-    let (from, to) = name.split_once('>')?;
-    let opposite = format!("{to}>{from}");
-    (0..).zip(names).find(|(_, other)| **other == opposite).map(|(number, _)| number)
+/// Number of the opposite channel of each.
+fn peers(names: &[String]) -> Vec<Option<u32>> {
+    let numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+    let peer = |name: &String| {
+        let (from, to) = name.split_once('>')?;
+        numbers.get(format!("{to}>{from}").as_str()).copied()
+    };
+    names.iter().map(peer).collect()
 }
 
 /// Names for some channels, of which two at a time are a link.
@@ -163,10 +166,10 @@ pub(super) fn declared(
     periods: &[CharacterPeriod],
 ) -> Vec<Channel> {
     let profile = arguments.profile.value().map(|it| ("profile".to_owned(), it.to_string()));
-    let channels = names.iter().zip(periods);
-    let declared = channels.map(|(name, period)| Channel {
+    let channels = names.iter().zip(periods).zip(peers(names));
+    let declared = channels.map(|((name, period), peer)| Channel {
         period: *period,
-        peer: peer(names, name),
+        peer,
         tap: arguments.tap.clone(),
         more: profile.clone().into_iter().collect(),
         ..Channel::named(name.as_str())
