@@ -149,8 +149,8 @@ fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
     if left.length < 2 {
         // One byte has no CRC to compare: it is the front of a packet truncated before.
-        return (compare(came, left) == VisibleBytes::Agree(Reverse(1)))
-            .then_some(ByteFit::Front(Reverse(1)));
+        let VisibleBytes::Agree(bytes) = compare(came, left) else { return None };
+        return (bytes == Reverse(1)).then_some(ByteFit::Front(bytes));
     }
     if left.length >= ENOUGH.into() && corruption::likeness(came, left, 1) == ByteLikeness::OneBit {
         return Some(ByteFit::OneBit);

@@ -94,10 +94,10 @@ impl PacketAssembler {
         rules: LinkRules,
     ) {
         if !data.is_empty() && count > 0 {
-            let residue = self.parser.residue();
+            let crc = self.parser.residue().crc();
             let (pause, possible_gap) = (self.pause, self.possible_gap);
-            let mut search = LostGapSearch { crc: residue.crc(), pause, possible_gap, rules };
-            search.pass(pattern, at, count, residue.feed_repeated(data, count - 1).crc());
+            let mut search = LostGapSearch { crc, pause, possible_gap, rules };
+            search.pass(pattern, at, count);
             (self.pause, self.possible_gap) = (search.pause, search.possible_gap);
         }
         self.add_repeated(data, count, pattern.len() as u64 * count);

@@ -28,22 +28,17 @@ impl LostGapSearch {
         code == 0 || self.rules.decode(code) == DecodedCode::Invalid
     }
 
-    /// Searches `rounds` iterations of a pattern that contains data. `last` is the CRC before the last
-    /// iteration.
-    pub(super) fn pass(&mut self, pattern: Chars<'_>, first: Tick, rounds: u64, last: Crc8) {
+    /// Searches `rounds` iterations of a pattern that contains data. Once the place of the possible GAP is known, a later
+    /// pause is of no use.
+    pub(super) fn pass(&mut self, pattern: Chars<'_>, first: Tick, rounds: u64) {
         let is_pause = |code: &u8| self.is_pause(*code);
         let may_pause = |run| matches!(run, CharRun::Control(codes) if codes.iter().any(is_pause));
         if self.pause.is_none() && !pattern.runs().any(may_pause) {
             return;
         }
         let len = pattern.len() as u64;
-        let start = |round: u64| Tick(first.0 + round * len);
         for round in 0..rounds.min(ROUNDS_MAX) {
-            self.round(pattern, start(round));
-        }
-        if rounds > ROUNDS_MAX {
-            (self.crc, self.pause) = (last, None);
-            self.round(pattern, start(rounds - 1));
+            self.round(pattern, Tick(first.0 + round * len));
         }
     }
 
