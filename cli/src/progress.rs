@@ -44,3 +44,17 @@ pub(crate) fn advance(bar: &ProgressBar, by: u64) {
         bar.update(|state| state.set_pos(state.pos() + by));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_counted_before_and_after_it_is_shown() {
+        for elapsed in [Duration::ZERO, 2 * DELAY] {
+            let bar = ProgressBar::hidden().with_elapsed(elapsed);
+            [3, 4].into_iter().for_each(|by| advance(&bar, by));
+            assert_eq!((is_due(&bar), bar.position()), (elapsed > DELAY, 7));
+        }
+    }
+}

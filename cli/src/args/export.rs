@@ -177,3 +177,24 @@ fn nanoseconds(text: &str) -> Result<u64, String> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
     Ok((number * 1e6).round() as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_of_wires_are_one_or_those_of_d_first() {
+        let ns = 1_000_000;
+        for (text, delays) in [
+            ("2.5", Ok(WireSkew::Random(2_500_000))),
+            (
+                "9,8,7,6,5,4,3,2,1",
+                Ok(WireSkew::Given([1, 2, 3, 4, 5, 6, 7, 8, 9].map(|wire| wire * ns))),
+            ),
+            ("1,2", Err("2 delays, expected 1 or 9".to_owned())),
+            ("1000.5", Err("\"1000.5\" is no time from 0 to 1000 ns".to_owned())),
+        ] {
+            assert_eq!(text.parse(), delays, "{text}");
+        }
+    }
+}

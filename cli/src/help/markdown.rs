@@ -119,3 +119,42 @@ fn plain(line: Vec<Inline>) -> String {
     });
     text.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_of_a_text_has_its_requests() {
+        let text = "# Title\n\nA *b* **c** `d`\nline.\n\n## Part\n\n- one\n- two\n\n### Of it\n\n\
+                    ```sh\nmyriscope x\n```\n\n| key | unit | text |\n|---|---|---|\n| k | | of it |\n";
+        let page = page("name", "7", "some words", text).render();
+        let (_, page) = page.split_once(".TH ").unwrap();
+        insta::assert_snapshot!(page, @r#"
+        name 7
+        .SH NAME
+        name \- some words
+        .SH DESCRIPTION
+        .PP
+        A \fIb\fR \fBc\fR \fBd\fR line.
+        .SH Part
+        .IP • 2
+        one
+        .IP • 2
+        two
+        .SS "Of it"
+        .PP
+        .RS 4
+        .nf
+        myriscope x
+        .fi
+        .RE
+        .TP
+        key
+        unit; text
+        .TP
+        k
+        of it
+        "#);
+    }
+}

@@ -13,7 +13,9 @@ use ratatui_core::backend::TestBackend;
 use ratatui_core::layout::Position;
 use ratatui_core::style::Modifier;
 use ratatui_core::terminal::Terminal;
-use ratatui_crossterm::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use ratatui_crossterm::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use tempfile::NamedTempFile;
 
 use super::*;
@@ -75,11 +77,16 @@ fn screen(viewer: &mut CaptureViewer) -> String {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     terminal.draw(|frame| viewer.draw(frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
+    let is_reversed =
+        |x, y| buffer.cell(Position { x, y }).unwrap().modifier.contains(Modifier::REVERSED);
+    let (_, tab) = CaptureViewer::tabs().find(|(kind, _)| *kind == viewer.kind).unwrap();
+    for x in 0..if size.1 > 1 { size.0 } else { 0 } {
+        assert_eq!(is_reversed(x, 1), tab.contains(&x.into()), "column {x} of the tabs");
+    }
     let line = |y: u16| {
         let text: String =
             (0..size.0).map(|x| buffer.cell(Position { x, y }).unwrap().symbol()).collect();
-        let first = buffer.cell(Position { x: 0, y }).unwrap();
-        let is_selected = first.modifier.contains(Modifier::REVERSED) && y > 1;
+        let is_selected = is_reversed(0, y) && y > 1;
         format!("{}{}\n", if is_selected { '>' } else { ' ' }, text.trim_end())
     };
     (0..size.1).map(line).collect()
@@ -124,6 +131,40 @@ fn keys_lead_from_list_to_list() {
     let mut viewer = open(&fixture("demo-contention"), (160, 12)).unwrap();
     press(&mut viewer, "6");
     insta::assert_snapshot!("wide", screen(&mut viewer));
+}
+
+#[test]
+fn the_mouse_selects_tabs_and_rows() {
+    let mut viewer = open(&fixture("demo-contention"), (80, 24)).unwrap();
+    let (click, other) = (MouseButton::Left, MouseButton::Right);
+    // "1 findings  2 links  3 packets", and the rows below the head.
+    for (kind, column, row, list, selected) in [
+        (MouseEventKind::Down(click), 24, 1, ViewKind::Packets, 0),
+        (MouseEventKind::Down(click), 12, 5, ViewKind::Packets, 2),
+        (MouseEventKind::Down(click), 12, 0, ViewKind::Packets, 2),
+        (MouseEventKind::Down(other), 12, 1, ViewKind::Packets, 2),
+        (MouseEventKind::ScrollDown, 12, 1, ViewKind::Packets, 5),
+        (MouseEventKind::ScrollUp, 12, 1, ViewKind::Packets, 2),
+        (MouseEventKind::Down(click), 12, 1, ViewKind::Links, 0),
+    ] {
+        let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        let _ = viewer.event(&Event::Mouse(mouse));
+        finish(&mut viewer);
+        let shown = (viewer.kind, viewer.list(viewer.kind).selected);
+        assert_eq!(shown, (list, selected), "{mouse:?}");
+    }
+}
+
+#[test]
+fn every_list_is_drawn_on_the_smallest_screen() {
+    let mut viewer = open(&fixture("demo-cut"), (80, 24)).unwrap();
+    for keys in "1 2 3 4 5 6 7 8 9 / ?".split(' ') {
+        press(&mut viewer, keys);
+        for height in 1..9 {
+            viewer.resize((9, height));
+            screen(&mut viewer);
+        }
+    }
 }
 
 /// A capture of two channels with packets of 44 bytes, in chunks of a packet.
@@ -286,7 +327,7 @@ fn lists_end_where_the_options_say() {
 fn characters_are_those_of_the_selected_virtual_channel() {
     for (channel, text) in [("a:0", "05 VC1 VC1 VC0 aa"), ("a:0.vc1", "05 VC0 VC0 VC1 bb")] {
         let mut viewer = open(&fixture("virtual-channels"), (80, 24)).unwrap();
-        viewer.options.channels = vec![channel.parse().unwrap()];
+        viewer.options.channels = ["z:9", channel].map(|name| name.parse().unwrap()).to_vec();
         press(&mut viewer, "5");
         assert!(screen(&mut viewer).contains(text), "{channel}\n{}", screen(&mut viewer));
     }

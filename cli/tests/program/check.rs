@@ -65,8 +65,10 @@ fn the_status_reflects_errors_and_warnings() {
         ("link-1/capture.pcapng", "severity < warning", 0),
         ("link-1/capture.pcapng", "finding == deadlock", 0),
     ] {
-        let output = check(path, &["--filter", filter]);
-        assert_eq!(output.status, Some(status), "{path} {filter}: {}", output.err);
+        for more in [&[][..], &["--each"]] {
+            let output = check(path, &[&["--filter", filter], more].concat());
+            assert_eq!(output.status, Some(status), "{path} {filter} {more:?}: {}", output.err);
+        }
     }
     let rows =
         |filter| check("link-1/capture.pcapng", &["--fields", "finding", "--filter", filter]).out;
@@ -91,7 +93,9 @@ fn a_rule_is_explained_by_its_id_and_by_its_findings() {
     insta::assert_snapshot!(good(&["explain", "f-7"]));
     let finding = good(&["explain", "open-link"]);
     assert!(finding.contains("16 periods") && finding.contains("Open-link timeout"), "{finding}");
-    assert!(good(&["explain"]).contains("\n        → corrected-code\n"));
+    let all = good(&["explain"]);
+    assert!(all.starts_with("\nC. characters\n● C-1 "), "{all}");
+    assert!(all.contains("\n        → corrected-code\n"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `compare`: figures of two captures.
 
 use crate::support::{
-    COLOURS, ScratchDirectory, capture, fixture, good, gzip, piped, refused, run,
+    COLOURS, ScratchDirectory, capture, fixture, good, gzip, json_lines, piped, refused, run,
 };
 
 #[test]
@@ -9,6 +9,20 @@ fn a_capture_has_the_figures_of_itself() {
     for name in ["demo-lossy", "demo-now36", "demo-cut", "virtual-channels", "link-14"] {
         let said = good(&["compare", &capture(name), &capture(name), "--threshold", "0"]);
         assert!(said.starts_with("✓ none of ") && said.lines().count() == 1, "{name}: {said}");
+    }
+}
+
+/// All packets arrive; those that were hurt on the cable are corrupt.
+#[test]
+fn the_harmed_of_a_host_are_a_share_of_its_packets() {
+    let file = &capture("demo-lossy");
+    for flow in json_lines(&good(&["flows", file, "--format", "jsonl"])) {
+        let filter = format!("measure == harmed && name == {}", flow["source"].as_str().unwrap());
+        let told =
+            good(&["compare", file, "--fields", "a", "--format", "csv", "--filter", &filter]);
+        let told: f64 = told.lines().nth(1).unwrap().parse().unwrap();
+        let [corrupt, packets] = ["corrupt", "packets"].map(|name| flow[name].as_f64().unwrap());
+        assert!((told - corrupt / packets).abs() < 1e-5, "{flow}: {told}");
     }
 }
 

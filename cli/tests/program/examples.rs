@@ -133,5 +133,7 @@ fn manual_pages_have_examples_exit_statuses_and_the_subjects_of_help() {
     }
     let page = fs::read_to_string(directory.file("myriscope-check.1")).unwrap();
     assert!(page.contains(".SH \"EXIT STATUS\"\n") && page.contains(".SH EXAMPLES\n"), "{page}");
+    assert_eq!(page.matches("there are errors or warnings.").count(), 1, "{page}");
+    assert!(page.contains("\n\\fB1\\fR\nthere are errors or warnings.\n"), "{page}");
     assert!(!page.contains("EXTRA"), "{page}");
 }

@@ -103,6 +103,16 @@ fn a_page_has_findings_network_and_links_in_words() {
     assert!(
         verdicts.contains("id=\"rule-F-7\"><td data-v=\"F-7\">F-7</td><td class=\"error\">✗ fail")
     );
+    // As many rows of each kind, in the order of their gravity.
+    let (_, counts) = verdicts.split_once("<p class=\"counts\">").unwrap();
+    let (counts, rows) = counts.split_once("</p>").unwrap();
+    assert_eq!(
+        text(counts),
+        "✗ | 3 failed | ✓ | 15 passed | · | 34 not exercised | – | 34 on no wire"
+    );
+    let kinds = ["✗ fail", "✓ pass", "· not-exercised", "– cannot-tell: no capture"];
+    let of_kind = |kind| rows.matches(&format!(">{kind}")).count();
+    assert_eq!(kinds.map(of_kind), [3, 15, 34, 34], "{rows}");
     let (_, body) = body.split_once("</h1>").unwrap();
     let root = capture("demo-cut");
     insta::assert_snapshot!(text(&body.replace(&root, "cut.pcapng")));

@@ -136,7 +136,13 @@ fn statistics_count_packets_by_outcome() {
     assert!(text.contains("payload delivered: 800 bytes, 106.6 Mb/s\n"), "{text}");
     assert!(text.contains("         1  S-1  "), "{text}");
     assert!(!text.contains('\u{1b}'));
-    assert!(good(&["demo", "cut", "--color", "always"]).contains('\u{1b}'));
+    for (demo, coloured) in [
+        ("lossy", "       40         0     0  "),
+        ("unreachable", "        4  \u{1b}[1m\u{1b}[31m       4\u{1b}[0m     0  "),
+    ] {
+        let text = good(&["demo", demo, "--color", "always"]);
+        assert!(text.contains(coloured), "{text}");
+    }
     let (text, _) = &DEMOS["now36"];
     assert!(text.contains("and 20 less busy hosts\n"), "{text}");
     assert!(text.contains("and 112 less busy channels\n"), "{text}");

@@ -16,19 +16,20 @@ fn script(line: &str) -> Child {
     script.stdout(Stdio::piped()).spawn().unwrap()
 }
 
-/// Starts commands on a pseudo-terminal, and waits until they draw. Each writes its number to `pid` and, at its end,
-/// its status to `ended`; no hangup of the terminal is passed on to it.
-fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
+/// Starts a command on a pseudo-terminal of so many lines, and waits until it draws, which begins with `first`. It writes
+/// its number to `pid` and, at its end, its status to `ended`; no hangup of the terminal is passed on to it.
+fn on_terminal(directory: &ScratchDirectory, rows: usize, command: &str, first: &str) -> Child {
     let [pid, ended] = ["pid", "ended"].map(|name| directory.file(name));
     let program = env!("CARGO_BIN_EXE_myriscope");
-    let capture = fixture("demo-cut/capture.pcapng");
+    let capture = fixture("demo-lossy/capture.pcapng");
     let line = format!(
-        "stty rows 24 cols 80; trap '' HUP; setsid --wait sh -c 'echo $$ > {pid}; exec {program} {command} {capture}'; \
+        "stty rows {rows} cols 200; trap '' HUP; setsid --wait sh -c 'echo $$ > {pid}; exec {program} {command} {capture}'; \
          echo $? > {ended}"
     );
     let mut script = script(&line);
-    let mut drawn = [0];
+    let mut drawn = vec![0; first.len()];
     script.stdout.as_mut().unwrap().read_exact(&mut drawn).unwrap();
+    assert_eq!(drawn, first.as_bytes());
     std::thread::sleep(Duration::from_millis(500));
     script
 }
@@ -37,28 +38,42 @@ fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
 #[test]
 fn a_terminal_that_is_gone_and_sigterm_end_what_draws_on_it() {
     std::thread::scope(|scope| {
-        for (command, kind) in
-            [("view", "KILL"), ("view", "TERM"), ("watch", "KILL"), ("watch", "TERM")]
-        {
-            scope.spawn(move || ends(command, kind));
+        for (rows, command, kinds, status) in [
+            (24, "view", &["KILL"][..], 2),
+            (24, "view", &["TERM"], 2),
+            // Nobody reads so much of what it draws: it waits for the terminal, until the second signal.
+            (1000, "view --list characters", &["TERM", "TERM"], 143),
+            (24, "watch", &["KILL"], 2),
+            (24, "watch", &["TERM"], 143),
+        ] {
+            scope.spawn(move || ends(rows, command, kinds, status));
         }
     });
 }
 
-/// The terminal of a command is killed, or the command gets SIGTERM.
+/// The terminal of a command is killed, or the command gets SIGTERM, once or twice.
 #[cfg(target_os = "linux")]
-fn ends(command: &str, kind: &str) {
-    let directory = ScratchDirectory::new(&format!("terminal-{command}-{kind}"));
-    let mut script = on_terminal(&directory, command);
-    let pid = String::from_utf8(directory.read("pid")).unwrap();
-    let signal = if kind == "KILL" { script.id().to_string() } else { pid.trim().to_owned() };
-    let signalled = Command::new("kill").args([&format!("-{kind}"), &signal]).status();
-    assert!(signalled.unwrap().success());
+fn ends(rows: usize, command: &str, kinds: &[&str], status: u8) {
+    let directory = ScratchDirectory::new(&format!(
+        "terminal-{}-{}",
+        command.replace(' ', "-"),
+        kinds.concat()
+    ));
+    let first = if command == "watch" { "\u{1b}[2J" } else { "\u{1b}[?1049h" };
+    let mut script = on_terminal(&directory, rows, command, first);
+    for kind in kinds {
+        let pid = directory.text("pid");
+        let signal = if *kind == "KILL" { script.id().to_string() } else { pid.trim().to_owned() };
+        let signalled = Command::new("kill").args([&format!("-{kind}"), &signal]).status();
+        assert!(signalled.unwrap().success());
+        std::thread::sleep(Duration::from_millis(100));
+    }
     let started = Instant::now();
-    while !directory.names().contains(&"ended".to_owned()) {
-        assert!(started.elapsed() < LONG, "{command} goes on after {kind}");
+    while !directory.names().contains(&"ended".to_owned()) || directory.read("ended").is_empty() {
+        assert!(started.elapsed() < LONG, "{command} goes on after {kinds:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
+    assert_eq!(directory.text("ended"), format!("{status}\n"), "{command} {kinds:?}");
     let _ = script.kill();
     script.wait().unwrap();
 }

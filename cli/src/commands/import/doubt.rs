@@ -297,3 +297,26 @@ impl ChannelDoubts {
         all.cloned().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A `sendclk` clocks a sample in each period or in some of them, and is known to 2 % of a period.
+    #[test]
+    fn samples_are_clocked_if_they_are_whole_periods_apart() {
+        let is_whole = |sample_fs: &u64| {
+            let context = RecordingContext {
+                sample_fs: *sample_fs,
+                nominal_fs: 12_500_000,
+                proved: Vec::new(),
+                channels: 1,
+                has_profile: false,
+                sound_channels: 0,
+            };
+            context.is_whole()
+        };
+        assert!([12_250_000, 12_500_000, 12_750_000, 25_000_000].iter().all(is_whole));
+        assert!(![0, 6_250_000, 12_249_999, 12_750_001, 18_750_000].iter().any(is_whole));
+    }
+}
