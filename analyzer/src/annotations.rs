@@ -118,3 +118,23 @@ fn comment(kind: FindingKind, case: &CaseRow<'_>) -> String {
         "myriscope {severity} {finding}{rule}: {channel} at character {at}: {what}"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Occurrence, Severity};
+
+    #[test]
+    fn comments_on_findings_that_were_explained_are_removed() {
+        let (channel, at) = (ChannelId(0), Tick(5));
+        let (severity, kind) = (Severity::Error, FindingKind::CrcBad);
+        let place = Occurrence { time: 0, at };
+        let case =
+            FindingCase { severity, kind, channel, place, known: 0, count: 1, facts: Vec::new() };
+        let mut comments = CommentSet::default();
+        comments.add(&case, &|_| "a>b");
+        assert_eq!((comments.remaining(), comments.within(channel, at, at).count()), (1, 1));
+        comments.keep(&FindingSet::default());
+        assert_eq!((comments.remaining(), comments.within(channel, at, at).count()), (0, 0));
+    }
+}

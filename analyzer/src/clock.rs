@@ -345,3 +345,18 @@ fn less(time: Picoseconds, offset: i128) -> Picoseconds {
 fn signed(time: Picoseconds) -> i128 {
     i128::try_from(time).unwrap_or(i128::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// W-6: a clock is off by 100 ppm at most, three of them by 300: 3 periods in 10 000.
+    #[test]
+    fn an_offset_is_explained_up_to_the_drift_of_three_clocks() {
+        for (at, periods, is_explained) in
+            [(9_999, 3, false), (10_000, 3, true), (10_000, 4, false)]
+        {
+            assert_eq!(OffsetTrend::default().add(Tick(at), periods, None), is_explained, "{at}");
+        }
+    }
+}

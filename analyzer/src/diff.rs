@@ -316,26 +316,32 @@ impl DiffPacket {
 mod tests {
     use super::*;
 
+    fn sample(at: usize, letter: char) -> DiffPacket {
+        DiffPacket {
+            mark: "",
+            packet: 0,
+            start: at as u64,
+            time_ps: at as u128,
+            length: u64::from(u32::from(letter)),
+            route: Vec::new(),
+            tag: None,
+            crc: "good",
+            ended_by: "gap",
+            later_ps: None,
+        }
+    }
+
     /// Compares channels whose packets are letters, a packet each microsecond.
     fn check(a: &str, b: &str) -> (String, [u64; 3]) {
         let mut compared = ChannelComparison::default();
         let packet = |(at, letter): (usize, char)| {
-            let packet = DiffPacket {
-                mark: "",
-                packet: 0,
-                start: at as u64,
-                time_ps: at as u128,
-                length: u64::from(u32::from(letter)),
-                route: Vec::new(),
-                tag: None,
-                crc: "good",
-                ended_by: "gap",
-                later_ps: None,
-            };
+            let packet = sample(at, letter);
             (packet.length, packet)
         };
         compared.waiting = [a, b].map(|text| text.chars().enumerate().map(packet).collect());
+        assert_eq!(compared.waiting(), a.len() + b.len());
         compared.settle(DiffTime::Ignore, 0);
+        assert_eq!(compared.waiting(), 0);
         let DiffRow { same, only_a, only_b, difference, .. } = compared.row;
         let letter = |it: &DiffPacket| {
             let letter = char::from_u32(u32::try_from(it.length).unwrap()).unwrap();
@@ -358,6 +364,18 @@ mod tests {
             ("aaab", "aab", "=a =a -a =b", [3, 1, 0]),
         ] {
             assert_eq!(check(a, b), (first.to_owned(), counts), "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn a_moved_packet_says_how_far() {
+        let mut compared = ChannelComparison::default();
+        compared.add(DiffMark::Moved, DiffPacket { later_ps: Some(12_500), ..sample(0, 'a') });
+        compared.add(DiffMark::Moved, DiffPacket { later_ps: Some(-25_000), ..sample(1, 'b') });
+        let lines: Vec<_> =
+            compared.row.difference.iter().map(|it| it.line().to_string()).collect();
+        for (line, end) in lines.iter().zip(["0.0125 µs later in B", "0.0250 µs earlier in B"]) {
+            assert!(line.starts_with("  ~ ") && line.ends_with(end), "{line}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::path::Path;
 
-use myriscope_analyzer::AnalysisScope;
+use myriscope_analyzer::{AnalysisOptions, AnalysisScope, analyze};
 
 use crate::snapshots::fixtures;
 use crate::support::analysed;
@@ -16,6 +16,17 @@ fn analysis_text(path: &Path) -> String {
     events.iter().for_each(|event| writeln!(text, "{event:?}").unwrap());
     writeln!(text, "{:?}", analysis.findings()).unwrap();
     text
+}
+
+#[test]
+fn the_report_of_a_capture_has_a_member_for_each_part() {
+    let path = fixtures("demo-lossy").pop().unwrap();
+    let report = analyze(File::open(path).unwrap(), &AnalysisOptions::default());
+    let all = serde_json::to_value(&report).unwrap();
+    let parts: Vec<&str> = all.as_object().unwrap().keys().map(String::as_str).collect();
+    insta::assert_snapshot!(parts.join(" "), @"channels conversations findings journeys read topology verdicts waits");
+    assert_eq!(all["conversations"]["count"], report.conversation_count);
+    assert_eq!(all["channels"].as_array().unwrap().len(), report.channels.len());
 }
 
 #[test]

@@ -515,6 +515,14 @@ fn where_a_link_was_not_captured_a_packet_is_found_again() {
     ");
 }
 
+/// Passages from channel to channel by a byte, and their packets.
+fn implied(channels: &[SentJourney<'_>]) -> Vec<(u32, u32, u8, u64)> {
+    let file = capture(channels);
+    let (_, analysis) = analysed(file.as_slice(), AnalysisScope::Network);
+    let pairs = analysis.paths().implied();
+    pairs.map(|pair| (pair.from.0, pair.to.0, pair.byte, pair.packets)).collect()
+}
+
 #[test]
 fn channels_without_names_are_joined_by_what_they_carry() {
     let p = relative();
@@ -524,14 +532,12 @@ fn channels_without_names_are_joined_by_what_they_carry() {
     insta::assert_snapshot!(analysis_text(&channels), @"
           1.2500  interface0 ⋯1⋯ interface1 ⋯1⋯ interface2   05       16      1.0000           -  arrived
     ");
-    let file = capture(&channels);
-    let (_, analysis) = analysed(file.as_slice(), AnalysisScope::Network);
-    let implied: Vec<_> = analysis
-        .paths()
-        .implied()
-        .map(|pair| (pair.from.0, pair.to.0, pair.byte, pair.packets))
-        .collect();
-    assert_eq!(implied, [(0, 1, 0x81, 1), (1, 2, 0x81, 1)]);
+    assert_eq!(implied(&channels), [(0, 1, 0x81, 1), (1, 2, 0x81, 1)]);
+    // By one switch, though the names are of two; by two, though they are of one.
+    let (p, one) = ([(100, relative())], hop(&relative()));
+    let two = hop(&one);
+    assert_eq!(implied(&[(A, &p), (C, &[(180, one)])]), [(0, 1, 0x81, 1)]);
+    assert_eq!(implied(&[(A, &p), (D, &[(180, two)])]), []);
 }
 
 #[test]

@@ -68,6 +68,20 @@ fn names_alone_make_a_network() {
 }
 
 #[test]
+fn passages_beyond_the_limit_are_counted_if_they_are_known() {
+    // 65 536 of channels that are not declared but one, which comes again; and one more.
+    let many = (0..=u8::MAX).flat_map(|byte| (3..259).map(move |from| (from, 3, byte, 1)));
+    let passed: Vec<_> = [(0, 2, 5, 3)]
+        .into_iter()
+        .chain(many.skip(1))
+        .chain([(0, 2, 5, 4), (0, 2, 6, 1)])
+        .collect();
+    let passages = network(&["a", "", "b"], &[], &passed).passages;
+    let passages: Vec<_> = passages.iter().map(|it| (it.byte, it.packets)).collect();
+    assert_eq!((passed.len(), passages), ((1 << 16) + 2, vec![(5, 7)]));
+}
+
+#[test]
 fn packets_join_channels_without_names() {
     // a⇄b, c⇄d, e⇄f. What comes by a goes on by c with be, what comes by d (the opposite of c, so the
     // port of c) goes on by e with 81: c is two below a, e one above c.

@@ -29,6 +29,7 @@ use codec::transport::{
     ChannelIncarnation, EndpointId, LogicalChannel, MessageForm, MessageRole, NackReason, Nic,
     SequenceBit, SyncFlag, TransportHeader, TransportTimestamp,
 };
+use std::cell::Cell;
 
 use super::*;
 
@@ -189,7 +190,9 @@ cases! {
 fn memory_does_not_grow_with_a_message_that_is_sent_for_ever() {
     let mut conversations = ConversationTracker::default();
     let mut sums = ConversationTotals::default();
+    let (emitted, mut most) = (Cell::new(0), 0);
     let mut out = |spoken| {
+        emitted.set(emitted.get() + 1);
         if let TransportEvent::Conversation(it) = spoken {
             sums = it.sums;
         }
@@ -199,9 +202,12 @@ fn memory_does_not_grow_with_a_message_that_is_sent_for_ever() {
         for line in [format!("{time} S 7.0 {time}"), format!("{} N2 7.0 {time}", time + 12)] {
             let (time, item) = packet(&line);
             conversations.process(time, item, &mut out);
+            most = most.max(emitted.take());
         }
     }
     conversations.finish(&mut out);
+    // As many observations are held before they are emitted.
+    assert_eq!(most, 24);
     assert_eq!((sums.messages, sums.data), (1, 10_000));
     assert_eq!(sums.resent.get(&ResendCause::Nack), Some(&9_999));
     assert_eq!(sums.nacks.get(&NackReason::QueueFull), Some(&10_000));

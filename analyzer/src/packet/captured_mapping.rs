@@ -57,3 +57,19 @@ pub(crate) const fn too_long(len: u64) -> DecodeError {
     let (at, expected) = (PAYLOAD_MAX, "at most 1024");
     DecodeError::Unexpected { at, field: "payload length", found: len, expected }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_probe_has_an_answer_of_a_switch_if_one_is_whole() {
+        let probe = [0x18, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 9];
+        let identity = [1, 8, 1, 3, 1, 2, 3, 4];
+        for (bytes, is_answered) in [(0, false), (7, false), (8, true)] {
+            let payload = [&probe[..], &identity[..bytes]].concat();
+            let seen = CapturedMapping::new(&[], &payload, payload.len() as u64, CrcCheck::Good);
+            assert_eq!(seen.has_switch_answer(), is_answered, "{bytes}");
+        }
+    }
+}

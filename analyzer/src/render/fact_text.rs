@@ -73,3 +73,20 @@ fn detail(name: &str, fact: &ShownFact<'_>) -> String {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_wires_without_a_change_and_what_bytes_tell_are_left_out() {
+        let number = |name, number| (name, ShownFact::Number(number));
+        for (facts, text) in [
+            (vec![number("cleared", 0), number("set", 2)], "2 zeros became 1"),
+            (vec![number("bytes", 0), number("wire", 8)], "0 bytes, wire d"),
+            (vec![number("bit", 3), ("became", ShownFact::Byte(7))], "became 07"),
+        ] {
+            assert_eq!(details(&FirstOccurrence(facts)), text);
+        }
+    }
+}

@@ -344,3 +344,15 @@ fn installation(address: &str, mapper: Option<&str>, version: Option<u32>) -> St
 fn map_text(mapper: &str, version: u32, size: Option<[u64; 3]>) -> String {
     format!("{version} of {mapper}: {size:?}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn installations_of_other_interfaces_mappers_or_versions_differ() {
+        let lines = [("a", "m", 1), ("b", "m", 1), ("a", "n", 1), ("a", "m", 2)]
+            .map(|(address, mapper, version)| installation(address, Some(mapper), Some(version)));
+        assert_eq!(lines, ["a: map 1 of m", "b: map 1 of m", "a: map 1 of n", "a: map 2 of m"]);
+    }
+}

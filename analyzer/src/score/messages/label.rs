@@ -24,7 +24,7 @@ impl fmt::Display for TruthLabel {
 impl TruthLabel {
     /// True if both labels have the same logical channel, incarnation and sequence number.
     pub(super) fn is_use(&self, other: Self) -> bool {
-        self.key() == other.key() && (self.incarnation, self.seq) == (other.incarnation, other.seq)
+        Self { timestamp: self.timestamp, ..other } == *self
     }
 
     pub(super) const fn key(&self) -> ScoredLabel {
@@ -49,5 +49,18 @@ impl TruthLabel {
             },
             timestamp: label.timestamp.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_use_is_of_one_channel_incarnation_and_number() {
+        let [source, destination, incarnation] = [1, 2, 4];
+        let own = TruthLabel { source, destination, channel: 3, incarnation, seq: 0, timestamp: 9 };
+        assert!(own.is_use(TruthLabel { timestamp: 8, ..own }));
+        assert!(!own.is_use(TruthLabel { seq: 1, ..own }));
     }
 }
