@@ -313,6 +313,7 @@ mod tests {
                 channels: 1,
                 has_profile: false,
                 sound_channels: 0,
+                clocked_text: None,
             };
             context.is_whole()
         };
