@@ -57,6 +57,9 @@ impl UnknownLevels {
     /// Time since which one of some signals is unknown.
     pub(super) fn since(&self, of: u64) -> Option<u64> {
         let signals = self.signals & of;
+        if signals == 0 {
+            return None;
+        }
         let since = self.since_fs.iter().zip(0..).filter(|(_, at)| signals >> at & 1 == 1);
         since.map(|(since_fs, _)| *since_fs).min()
     }

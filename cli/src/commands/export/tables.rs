@@ -82,7 +82,9 @@ pub(super) fn run(arguments: &ExportTablesArgs, output: &mut StandardOutput) -> 
             "{omitted} runs of repeated rows are not in the tables packets and events"
         ));
     }
-    check_channel_exists((&arguments.part, TimeUnit::default()), &analysis, &mut report);
+    if !check_channel_exists((&arguments.part, TimeUnit::default()), &analysis, &mut report) {
+        return Ok(report);
+    }
     for (table, rows) in files.finish()? {
         let text = format!("{:<14} {rows:>12} rows", table.name());
         output.line(&StyledLine::of(TextStyle::Plain, text));
