@@ -222,3 +222,35 @@ pub(super) fn range(lo: impl Borrow<Option<i64>>, hi: impl Borrow<Option<i64>>) 
         (Some(_) | None, _) => "–".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use codec::time::Tick;
+
+    use super::*;
+
+    #[test]
+    fn steps_are_round() {
+        let steps = [0, 1000, 1001, 9999, 10_000, 10_001, 123_456_789].map(round_step);
+        assert_eq!(steps, [1000, 1000, 2000, 10_000, 10_000, 20_000, 200_000_000]);
+    }
+
+    /// A part of a ramp reaches over all that may be in its periods.
+    #[test]
+    fn parts_of_a_ramp_hold_their_ends() {
+        let bounds = FillBounds {
+            channel: ChannelId(0),
+            start: Tick(10),
+            end: Tick(10 + 2 * RAMP_PARTS),
+            lo: 100,
+            lo_slope: -1,
+            hi: 100,
+            hi_slope: 1,
+        };
+        let parts: Vec<_> = fill_parts(&bounds).take(2).collect();
+        assert_eq!(parts, [(10, 12, (99, 101)), (12, 14, (97, 103))]);
+        let level = FillBounds { lo_slope: 0, hi_slope: 0, ..bounds };
+        let all = vec![(10, 10 + 2 * RAMP_PARTS, (100, 100))];
+        assert_eq!(fill_parts(&level).collect::<Vec<_>>(), all);
+    }
+}

@@ -104,6 +104,9 @@ fn a_page_has_findings_network_and_links_in_words() {
         verdicts.contains("id=\"rule-F-7\"><td data-v=\"F-7\">F-7</td><td class=\"error\">✗ fail")
     );
     // As many rows of each kind, in the order of their gravity.
+    let signs = verdicts.split("<tr id=\"rule-").skip(1);
+    let failed: Vec<bool> = signs.map(|row| row.contains("class=\"error\">✗ fail")).collect();
+    assert!(failed.is_sorted_by(|one, other| one >= other), "failed ones first");
     let (_, counts) = verdicts.split_once("<p class=\"counts\">").unwrap();
     let (counts, rows) = counts.split_once("</p>").unwrap();
     assert_eq!(
