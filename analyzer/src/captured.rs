@@ -67,6 +67,8 @@ impl ListRow for CapturedRow<'_> {
         out.pop();
         let brace = out.len();
         self.added.write(out);
-        out.iter_mut().skip(brace).take(1).for_each(|brace| *brace = b',');
+        if let Some(brace) = out.get_mut(brace) {
+            *brace = b',';
+        }
     }
 }

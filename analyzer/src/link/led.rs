@@ -69,7 +69,7 @@ impl PortLeds {
         }
     }
 
-    /// Whether a packet passes on the opposite channel is known from here on.
+    /// Ends the doubt whether a packet passes on the opposite channel.
     pub(super) fn opposite_known(&mut self, at: Tick) {
         if self.opposite == LedTraffic::Unknown {
             self.opposite(at, LedTraffic::Nothing);

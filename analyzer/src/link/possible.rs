@@ -1,4 +1,4 @@
-//! What is known of a channel and its sender, and the activities that it leaves possible. F-1, F-7, R-2
+//! Knowledge of a channel and its sender, and the activities that it leaves possible. F-1, F-7, R-2
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ pub(super) enum SenderPermission {
     Stopped(Tick),
 }
 
-/// Activities that what is known leaves possible.
+/// Activities that this knowledge leaves possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PossibleActivity {
     Certain(ChannelActivity),
@@ -69,7 +69,7 @@ impl PossibleActivity {
     }
 }
 
-/// What is recorded of a channel, from its first character on.
+/// Recorded parts of a channel, from its first character on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecordedRange {
     pub(super) end: Tick,

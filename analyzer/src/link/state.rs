@@ -21,7 +21,7 @@ pub(crate) struct ActivityTracker {
     receiving: PacketPhase,
     sender: SenderPermission,
     recorded: RecordedRange,
-    /// What is recorded of the opposite channel, in periods of this one.
+    /// Recorded parts of the opposite channel, in periods of this one.
     opposite: Option<RecordedRange>,
     /// Character of the last event that may have changed the activity.
     now: Tick,
@@ -297,7 +297,7 @@ impl ActivityTracker {
         (hidden < self.recorded.end).then_some(hidden)
     }
 
-    /// What the sender may do at the next character: unknown while its commands are not recorded.
+    /// The permission of the sender at the next character: unknown while its commands are not recorded.
     fn permission(&self) -> SenderPermission {
         let is_seen = self.opposite_limit(Tick(self.next.0.saturating_add(1))) > self.next;
         if is_seen { self.sender } else { SenderPermission::Unknown }
@@ -343,7 +343,7 @@ impl ActivityTracker {
         self.reach(at, activity);
     }
 
-    /// What a long pause inside a packet is.
+    /// The activity of a long pause inside a packet.
     fn long_pause(&self) -> ChannelActivity {
         match self.permission() {
             SenderPermission::Unknown => ChannelActivity::Unknown,

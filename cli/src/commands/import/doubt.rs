@@ -26,7 +26,7 @@ pub(super) const CHANGES_MIN: usize = 16;
 /// Fewest packets that show whether the order of the wires is right. *Chosen*
 const ORDER_PACKETS: usize = 2;
 
-/// What the samples of a `sendclk` may be if they are no Myrinet, and too few to tell.
+/// Explanation of samples of a `sendclk` that are no Myrinet, and too few to tell why.
 pub(super) const CLOCKED_TEXT: &str = "by --sample-rate state each sample is a character: those of one edge of sendclk are two characters each (W-2), \
      which nothing parts again; more packets tell that from another order of the wires";
 
@@ -34,7 +34,7 @@ pub(super) const CLOCKED_TEXT: &str = "by --sample-rate state each sample is a c
 pub(super) struct RecordingContext {
     /// Distance of the samples, as the times show it; 0 if they do not, or if a `sendclk` has clocked them, as the user says.
     pub(super) sample_fs: u64,
-    /// What to say of characters that are no Myrinet if a `sendclk` has clocked the samples, as the user says.
+    /// Explanation of characters that are no Myrinet, if a `sendclk` has clocked the samples, as the user says.
     pub(super) clocked_text: Option<&'static str>,
     /// Character period of --rate.
     pub(super) nominal_fs: u64,

@@ -99,15 +99,22 @@ impl<'a> CaptureRows<'a> {
         self.events.iter().filter(move |event| event.channel == id)
     }
 
-    /// Link events on a channel and on the opposite one, in order of time, each with the character of the channel at
-    /// that moment; true for those on the channel itself.
-    pub(crate) fn of_link(&self, id: ChannelId) -> impl Iterator<Item = (bool, u64, &LinkEvent)> {
+    /// Events on a channel and on the opposite one, in order of time, each with the character of the channel at that
+    /// moment; true for those on the channel itself.
+    pub(crate) fn of_both(
+        &self,
+        id: ChannelId,
+    ) -> impl Iterator<Item = (bool, u64, &ChannelEvent)> {
         let (peer, period) = (self.peers.get(&id).copied(), self.channel(id).period);
         self.events.iter().filter_map(move |event| {
-            let ChannelEvent::Link(body) = &event.body else { return None };
             let is_own = event.channel == id;
             let at = if is_own { event.at.0 } else { period.periods(event.time) };
-            (is_own || Some(event.channel) == peer).then_some((is_own, at, body))
+            (is_own || Some(event.channel) == peer).then_some((is_own, at, &event.body))
         })
+    }
+
+    /// The link events of them.
+    pub(crate) fn of_link(&self, id: ChannelId) -> impl Iterator<Item = (bool, u64, &LinkEvent)> {
+        self.of_both(id).filter_map(|(is_own, at, event)| Some((is_own, at, event.link()?)))
     }
 }

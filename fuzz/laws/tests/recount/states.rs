@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::ChannelEvent;
-use analyzer::event::TimedEvent;
 use analyzer::packet::FrameEnd;
 use codec::Character;
 use codec::capture::{ChannelId, StartSender, StartState};
@@ -24,13 +23,13 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
     let (omitted, hidden): (Vec<_>, _) =
         (rows.own(id).filter_map(links::omitted).collect(), links::hidden(rows, id));
     let mut facts = at_start(rows, id);
-    let mut events = of_link(rows, id).peekable();
+    let mut events = rows.of_both(id).peekable();
     let [mut states, mut lamps] = [Vec::new(), Vec::new()];
     let mut next = None;
     for (at, character) in &rows.characters[&id] {
         while let Some((is_own, _, event)) = events.next_if(|(_, change, _)| change <= at) {
             let take = if is_own { own } else { opposite };
-            take(&mut facts, &event.body);
+            take(&mut facts, event);
         }
         let is_byte = matches!(character, Character::Data(_)) && facts.contains("packet");
         facts.remove("byte");
@@ -60,19 +59,6 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
         STATES.into_iter().map(|name| count(&states, name)).collect(),
         LAMPS.into_iter().map(|name| count(&lamps, name)).collect(),
     ]
-}
-
-/// Events of a channel and the opposite one, as [`CaptureRows::of_link`].
-fn of_link<'r>(
-    rows: &'r CaptureRows<'_>,
-    id: ChannelId,
-) -> impl Iterator<Item = (bool, u64, &'r TimedEvent)> {
-    let (peer, period) = (rows.peers.get(&id).copied(), rows.channel(id).period);
-    rows.events.iter().filter_map(move |event| {
-        let is_own = event.channel == id;
-        let at = if is_own { event.at.0 } else { period.periods(event.time) };
-        (is_own || Some(event.channel) == peer).then_some((is_own, at, event))
-    })
 }
 
 /// A slice tells what was before; a sender that nobody commands may send.
