@@ -162,6 +162,57 @@ fn each_fault_of_the_wires_is_named() {
     }
 }
 
+/// Characters with so many of something.
+type SentOf<'a> = dyn Fn(usize) -> Vec<u16> + 'a;
+
+/// Two recordings below each limit and two from it on, and what is said from there on.
+#[test]
+fn limits_of_doubts_are_where_they_are_said_to_be() {
+    // Packets, of which some have another CRC; packets with a code behind them that is in no table; symbols.
+    let hurt = |count: usize, bad: usize| {
+        let mut sent = traffic()[..3 + 29 * count].to_vec();
+        (0..bad).for_each(|packet| sent[27 + 29 * packet] ^= 1);
+        sent
+    };
+    let coded = |bad: usize| {
+        let mut sent = traffic();
+        (0..bad).for_each(|packet| sent[29 + 29 * packet] = 0x055);
+        sent
+    };
+    let idle = |codes: usize| [&[0][..], &[0x003, 0, 0].repeat(codes)].concat();
+    let cases: [(usize, &str, &SentOf<'_>); 5] = [
+        // Three of four packets, with four of them or more.
+        (31, "too much is bad", &|bad| hurt(40, bad)),
+        (4, "no Myrinet found", &|bad| hurt(4, bad)),
+        (4, "no Myrinet found", &|bad| hurt(5, bad)),
+        // 2 % of 1145 characters.
+        (23, "too much is bad", &coded),
+        // The first of 65 codes has none before it.
+        (65, "symbols alone: an idle link", &idle),
+    ];
+    for (limit, words, sent) in cases {
+        for at in [limit - 2, limit - 1, limit, limit + usize::from(limit > 4)] {
+            let (_, faults) = import_samples(&samples(&sent(at), |_, _| {}), &[]);
+            assert_eq!(faults.contains(words), at >= limit, "{words} {at}: {faults}");
+        }
+    }
+    let directory = ScratchDirectory::new("import-limits");
+    for (count, last) in [(32, "a30, a31\n"), (33, "a30, a31, …\n")] {
+        let names: String = (0..count).map(|it| format!(",a{it}")).collect();
+        let table = format!("Time [s]{names}\n0{}\n", ",0".repeat(count));
+        let recording = directory.write("recording", table.as_bytes());
+        refused(&["import", &recording, "-o", &directory.file("out")], last);
+    }
+    // 0.4 of a period.
+    for (step_fs, is_coarse) in [(4_999_000, false), (5_000_000, false), (5_001_000, true)] {
+        let (skew_fs, phase_fs) = (700_000, 300_000);
+        let sampler =
+            WireSampler { period_fs: 12_500_000, skew_fs, step_fs, phase_fs, unit_fs: 1000 };
+        let (said, faults) = sampler.import(&traffic(), 1);
+        assert_eq!(faults.contains("more than 0.4 of"), is_coarse, "{step_fs} {said} {faults}");
+    }
+}
+
 #[test]
 fn one_edge_of_the_clock_is_too_few_samples() {
     let directory = ScratchDirectory::new("import-edge");
@@ -280,6 +331,12 @@ fn too_few_samples_are_the_first_cause() {
         }
     }
     assert!(bad > 30, "{bad}");
+    // A sendclk has clocked these: both channels are good in one order of the wires.
+    let opposite: Vec<u16> = sent.iter().map(|bits| bits.reverse_bits() >> 7).collect();
+    let (period_fs, skew_fs, phase_fs, unit_fs) = (12_500_000, 0, 5_000_000, 1000);
+    let sampler = WireSampler { period_fs, skew_fs, step_fs: period_fs, phase_fs, unit_fs };
+    let (_, faults) = sampler.import(&opposite, 2);
+    assert_eq!(faults.matches("so read, 40 of 40 packets").count(), 2, "{faults}");
 }
 
 #[test]
