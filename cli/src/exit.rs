@@ -218,3 +218,32 @@ fn import_help(error: &CaptureError) -> String {
         format!("; {} becomes a capture with `myriscope import`", format.name)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_files_the_worst_one_counts() {
+        for (statuses, worst, text) in [
+            (&[][..], 0, "0 files: 0 without errors and warnings"),
+            (&[0, 0], 0, "2 files: 2 without errors and warnings"),
+            (&[1, 0], 1, "2 files: 1 without errors and warnings, 1 with"),
+            (&[0, 2], 2, "2 files: 1 without errors and warnings, 1 not read or damaged"),
+            (
+                &[1, 2, 1],
+                2,
+                "3 files: 0 without errors and warnings, 2 with, 1 not read or damaged",
+            ),
+        ] {
+            let mut all = RunReport::default();
+            for status in statuses {
+                // Damage counts for more than what was found before it.
+                let errors = vec![String::new(); status / 2];
+                let is_problem_found = *status > 0;
+                all.add(Ok(RunReport { is_problem_found, errors, ..RunReport::default() }));
+            }
+            assert_eq!((all.status(), &*all.total()), (worst, text));
+        }
+    }
+}

@@ -130,12 +130,9 @@ impl FateTotals {
 
 /// The next of 1, 2, 5, 10, 20 … nanoseconds.
 fn round_step(least: Picoseconds) -> Picoseconds {
-    let mut decade: Picoseconds = 1000;
-    while decade.saturating_mul(10) < least {
-        decade = decade.saturating_mul(10);
-    }
-    let steps = [1, 2, 5, 10].map(|factor| decade.saturating_mul(factor));
-    steps.into_iter().find(|step| *step >= least).unwrap_or(Picoseconds::MAX)
+    let decades = std::iter::successors(Some(1000), |decade: &Picoseconds| decade.checked_mul(10));
+    let mut steps = decades.flat_map(|decade| [1, 2, 5].map(|digit| decade.saturating_mul(digit)));
+    steps.find(|step| *step >= least).unwrap_or(Picoseconds::MAX)
 }
 
 /// Ranges of the bounds of an interval; where they change, of its parts.

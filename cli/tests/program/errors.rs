@@ -33,6 +33,9 @@ fn a_bad_command_line_is_explained() {
         (&["packets", "x", "--format", "xml"], "possible values"),
         (&["pakets", "x"], "a similar subcommand exists: 'packets'"),
         (&["demo", "rings"], "two-hosts"),
+        (&["series", "x", "--every=0us"], "expected a time of at least a picosecond"),
+        (&["series", "x", "--every=5ch"], "expected a time of at least a picosecond"),
+        (&["series", "x", "--every=-1us"], "expected a time of at least a picosecond"),
     ] {
         refused(arguments, word);
     }

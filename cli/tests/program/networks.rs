@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{ScratchDirectory, capture, good, json_lines, run_in};
+use crate::support::{ScratchDirectory, good, json_lines, run_in};
 
 /// Scenario of any network: a few packets between all pairs, and a tap at every port.
 const TRAFFIC: &str = "duration_us = 100\n[[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 20\n\
@@ -75,15 +75,4 @@ fn the_optical_side_of_a_fibre_may_be_tapped() {
     let journeys = json_lines(&good(&["journeys", &capture, "--format", "jsonl"]));
     let ways = journeys.iter().map(|row| (&row["fate"], row["hops"].as_array().unwrap().len()));
     assert_eq!(ways.collect::<Vec<_>>(), vec![(&Value::from("arrived"), 3); 3]);
-}
-
-#[test]
-fn an_interval_has_a_length() {
-    let directory = ScratchDirectory::new("every");
-    for every in ["0us", "5ch", "x", "-1us"] {
-        let file = capture("demo-cut");
-        let outcome = run_in(&directory, &["series", &file, &format!("--every={every}")]);
-        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""), "{every}");
-        assert!(outcome.err.contains("expected a time of at least a picosecond"), "{every}");
-    }
 }

@@ -288,6 +288,9 @@ mod tests {
             // s² = 2.5, t(4) = 2.776: 2.776 · √0.5.
             (&[1.0, 2.0, 3.0, 4.0, 5.0], [Some(3_000), Some(1_963)]),
             (&[7.0; 40], [Some(7_000), Some(0)]),
+            // Fewer than fifteen digits and a half are exact.
+            (&[8.999e12], [Some(8_999_000_000_000_000), None]),
+            (&[9e12], [None, None]),
         ] {
             assert_eq!(mean_with_interval(values), expected.map(|milli| milli.map(MilliValue)));
         }
