@@ -22,6 +22,7 @@ mod laws_program;
 #[cfg(unix)]
 mod live;
 mod networks;
+mod page_numbers;
 mod recount;
 mod report;
 mod schema;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::support::{ScratchDirectory, good, run};
 
 /// Captures of networks, whole and from a time on.
-fn captures(directory: &ScratchDirectory) -> Vec<String> {
+pub(crate) fn captures(directory: &ScratchDirectory) -> Vec<String> {
     let all = (0..2).flat_map(|seed| {
         let rate = |host: u64| 1 + (seed + host) % 3;
         let host = |host| {
@@ -33,7 +33,7 @@ fn captures(directory: &ScratchDirectory) -> Vec<String> {
     all.collect()
 }
 
-fn rows(arguments: &[&str]) -> Vec<Map<String, Value>> {
+pub(crate) fn rows(arguments: &[&str]) -> Vec<Map<String, Value>> {
     let done = run(&[arguments, &["--format", "jsonl"]].concat());
     assert!(
         matches!(done.status, Some(0 | 1)) && done.err.is_empty(),
