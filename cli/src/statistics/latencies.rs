@@ -99,18 +99,6 @@ fn bar(share: u128) -> String {
 mod tests {
     use super::*;
 
-    fn lines(print: impl FnOnce(&mut dyn FnMut(StyledLine))) -> Vec<String> {
-        let mut lines = Vec::new();
-        print(&mut |line| lines.push(line.to_string()));
-        lines
-    }
-
-    fn values(values: impl IntoIterator<Item = u64>) -> LogHistogram {
-        let mut histogram = LogHistogram::default();
-        values.into_iter().for_each(|value| histogram.record(value));
-        histogram
-    }
-
     #[test]
     fn at_most_twelve_bins_cover_the_values() {
         // Twelve tenths of a microsecond, then one more.
@@ -118,23 +106,5 @@ mod tests {
         assert_eq!(width(0, 80 * 100), 80 * 10);
         assert_eq!(width(u64::MAX - 1, u64::MAX), 8);
         assert!(width(0, u64::MAX) > u64::MAX / 12);
-    }
-
-    #[test]
-    fn a_histogram_has_a_bar_for_each_bin_and_the_last_takes_the_rest() {
-        // 0.1, 0.1 and 0.3 µs; a hundred at 0.2 µs; one far off.
-        let far = values([8, 8, 24, 8_000].into_iter().chain([16; 100]));
-        let shown = lines(|out| histogram(&far, &mut |line| out(line)));
-        assert_eq!(
-            shown,
-            [
-                "",
-                "transfer time",
-                "     0.10 µs  ▌ 2",
-                "     0.20 µs  ██████████████████████████████ 100",
-                "     0.30 µs… ▌ 2",
-            ]
-        );
-        assert!(lines(|out| histogram(&values([5, 5]), &mut |line| out(line))).is_empty());
     }
 }

@@ -37,28 +37,6 @@ fn groups_are_of_values_and_what_is_empty_is_not_there() {
     assert_eq!(journeys("!injuries"), journeys("injuries == 0"));
 }
 
-#[test]
-fn texts_have_the_bytes_and_types_of_packets_and_who_mapped() {
-    let [link, ip, mapping] = ["link-1", "demo-ip", "demo-mapping"].map(capture);
-    insta::assert_snapshot!(good(&["packets", &link, "--fields", "bytes", "--limit", "1"]), @"
-    bytes
-    ba:05:d6
-    ");
-    insta::assert_snapshot!(good(&["packets", &ip, "--limit", "1"]), @"
-        start µs  channel         packet   length  payload  tag  crc      ended by     route
-          6.8000  h2:0>s0:2            0       55       52   08  good     gap          bf tcp 10.0.0.4:32769 > 10.0.0.3:1025 syn seq 942376431 ack 0 0 bytes
-    ");
-    insta::assert_snapshot!(good(&["mapping", &mapping]), @"
-    probe            all  answered      home      lost    unseen no answer   unasked
-    compare-probe      4         0         0         0         4         0         0
-    host-probe       169         4         0         0       162         3         0
-    switch-probe     152         0         3         2       147         0         0
-
-    mapper            seen at       from µs          to packets  ended
-    00:60:dd:a2:f5:81 h0                0.0      4801.1     325  -
-    ");
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn channels_without_characters_need_little_memory() {

@@ -7,21 +7,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{
-    RunOutcome, bad, fixture, good, json, json_lines, piped, program, refused, run,
-};
+use crate::support::{RunOutcome, bad, fixture, good, json, json_lines, piped, refused, run};
 
 fn check(path: &str, more: &[&str]) -> RunOutcome {
     run(&[&["check", &fixture(path)], more].concat())
-}
-
-#[test]
-fn a_cut_cable_is_found_with_its_rules_and_its_place() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut command = program(&["check", "fixtures/demo-cut/capture.pcapng"]);
-    let output = RunOutcome::from(command.current_dir(root).output().unwrap());
-    assert_eq!(output.status, Some(1));
-    insta::assert_snapshot!(output.out);
 }
 
 /// Runs the `see` commands of the findings of a fixture, and counts them.
@@ -90,7 +79,6 @@ fn rows_for_programs_are_findings_and_then_verdicts() {
 
 #[test]
 fn a_rule_is_explained_by_its_id_and_by_its_findings() {
-    insta::assert_snapshot!(good(&["explain", "f-7"]));
     let finding = good(&["explain", "open-link"]);
     assert!(finding.contains("16 periods") && finding.contains("Open-link timeout"), "{finding}");
     let all = good(&["explain"]);

@@ -23,6 +23,7 @@ mod laws_program;
 mod live;
 mod networks;
 mod page_numbers;
+mod pictures;
 mod recount;
 mod report;
 mod schema;

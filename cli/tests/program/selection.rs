@@ -51,14 +51,6 @@ fn a_filter_adds_nothing_to_the_output() {
 }
 
 #[test]
-fn fields_select_columns() {
-    let rows = ["packets", "--fields", "tag, bytes,channel", "--limit", "1"];
-    assert_eq!(view("link-1", &rows), "tag  bytes        channel\n  5  ba:05:d6     h1:0>s1:1\n");
-    let rows = ["packets", "--fields", "tag,bytes", "--limit", "1", "--format", "json"];
-    assert_eq!(view("link-1", &rows), "{\"packets\":[{\"tag\":5,\"bytes\":\"ba05d6\"}]}\n");
-}
-
-#[test]
 fn fields_are_listed_without_a_capture() {
     for command in views() {
         let listed = good(&[command, &["--list-fields"]].concat());

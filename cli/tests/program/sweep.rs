@@ -22,14 +22,7 @@ fn a_sweep_writes_the_same_table_and_plot_every_time() {
         (text, files.map(|file| directory.text(&format!("{name}/{file}"))))
     });
     assert_eq!(one, two);
-    let (text, [csv, seeds, svg]) = one;
-    assert_eq!(seeds.lines().count(), 7, "{seeds}");
-    assert_eq!(text.lines().count(), 4, "{text}");
-    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows[0][..4], ["traffic.0.payload", "seeds", "packets", "packets_ci95"]);
-    assert_eq!((rows.len(), rows[1][..2].to_vec(), rows[2][0]), (3, vec!["64", "3"], "512"));
-    assert!(rows.iter().all(|row| row.len() == 16), "{csv}");
-    assert!(svg.contains("packet latency over traffic.0.payload"));
+    let (_, [csv, ..]) = one;
     assert_eq!(sweep(&["--format", "csv"]), csv);
     assert_eq!(sweep(&["--format", "tsv"]), csv.replace(',', "\t"));
     let list = json(&sweep(&["--format", "json"]));
@@ -166,9 +159,9 @@ fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs()
     assert!((from - below - 0.01).abs() < 1e-9 && below >= 0.4 && from <= 0.52, "{found}");
     let limits = (&row["accepted_limit_percent"], &row["latency_limit_factor"], &row["seeds"]);
     assert_eq!(limits, (&95.into(), &3.into(), &2.into()), "{found}");
-    // From 51 loads both ends and at most six between them, two seeds each.
+    // From 51 loads both ends and those that halve the rest, two seeds each.
     let runs = directory.read("out/sweep-runs.jsonl");
-    assert!(runs.iter().filter(|byte| **byte == b'\n').count() <= 1 + 8 * 2);
+    assert_eq!(runs.iter().filter(|byte| **byte == b'\n').count(), 1 + 8 * 2);
     assert_eq!((search("out", &[]), directory.read("out/sweep-runs.jsonl")), (found, runs));
     let late = ["--saturation", "traffic.0.load=0.55,0.6", "--seeds", "1"];
     refused(
