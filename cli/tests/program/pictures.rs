@@ -22,7 +22,9 @@ fn written(path: &str) -> String {
         paths.sort();
         return paths.iter().map(|path| written(path.to_str().unwrap())).collect();
     }
-    let text = fs::read_to_string(path).unwrap_or_default();
+    // Of other files than texts, their words are readable.
+    let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default())
+        .replace(|it: char| it.is_control() && it != '\n', "·");
     let body = text.split_once("</head>").map_or(&*text, |(_, body)| body);
     let body = body.split_once("<details>").map_or(body, |(body, _)| body);
     format!("--- {}\n{body}", path.rsplit('/').next().unwrap())
