@@ -48,7 +48,7 @@ fn histogram(values: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     let (Some(min), Some(most)) = (values.min(), values.quantile(990_000)) else { return };
     let width = width(min, most);
     let first = min / width;
-    let last = first.saturating_add(BINS - 1).min(most / width);
+    let last = most / width;
     if first == last {
         return;
     }
