@@ -253,35 +253,34 @@ impl CaptureWriting<'_> {
     ) -> Result<Vec<LearnedChannel>, CliError> {
         let is_clocked = matches!(self.arguments.sample_rate, Some(SampleRate::State));
         let shows_distance = head.len() >= CHANGES_MIN && !is_clocked;
-        let mut context = RecordingContext {
-            sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
-            clocked_text: is_clocked.then_some(CLOCKED_TEXT),
-            nominal_fs: self.period_fs,
-            proved: Vec::new(),
-            channels: self.names.len(),
-            has_profile: self.arguments.profile.value().is_some(),
-            sound_channels: 0,
-        };
         let mut all = self.recover(head, &vec![WireMap::SAME; self.names.len()])?;
         let search = if self.arguments.guess { guess_map } else { proved_order };
         let mut orders: Vec<Option<GuessedMap>> =
             all.iter().map(|learned| search(&bits(&learned.sample))).collect();
-        context.proved = orders.iter().flatten().map(|order| order.map).collect();
+        let mut proved: Vec<WireMap> = orders.iter().flatten().map(|order| order.map).collect();
         if self.arguments.guess {
             for ((order, learned), name) in orders.iter_mut().zip(&all).zip(&self.names) {
-                *order = order.or_else(|| find_order(&bits(&learned.sample), &context.proved));
+                *order = order.or_else(|| find_order(&bits(&learned.sample), &proved));
                 self.notes.push(format!("{name}: {}", quality::guess_text(*order)));
             }
             let maps: Vec<WireMap> =
                 orders.iter().map(|it| it.map_or(WireMap::SAME, |it| it.map)).collect();
             all = self.recover(head, &maps)?;
-            context.proved.clear();
+            proved.clear();
         }
         let is_sound = |learned: &&LearnedChannel| {
             let evidence = WireEvidence::of(&bits(&learned.sample), &WireMap::SAME);
             evidence.good > 0 && evidence.is_myrinet()
         };
-        context.sound_channels = all.iter().filter(is_sound).count();
+        let context = RecordingContext {
+            sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
+            clocked_text: is_clocked.then_some(CLOCKED_TEXT),
+            nominal_fs: self.period_fs,
+            proved,
+            channels: self.names.len(),
+            has_profile: self.arguments.profile.value().is_some(),
+            sound_channels: all.iter().filter(is_sound).count(),
+        };
         for (number, learned) in (0..).zip(&all) {
             let mut doubts = context.judge(&learned.sample, &learned.quality);
             if learned.quality.content.good > 0 {

@@ -153,6 +153,7 @@ mod tests {
         let ruler = PixelAxis::new(AxisScale::Doubling, &values, (0, 400));
         let names: Vec<String> = ruler.ticks().into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["32", "64", "128", "256", "512"]);
+        assert_eq!([100, 125, 200, 1000].map(doubling_below), [1, 125, 125, 1000]);
         // 90.51 lies half-way between 64 and 128.
         let places =
             [32_000, 64_000, 90_510, 512_000, 0, -1].map(|value| ruler.place(MilliValue(value)));

@@ -136,4 +136,6 @@ fn manual_pages_have_examples_exit_statuses_and_the_subjects_of_help() {
     assert_eq!(page.matches("there are errors or warnings.").count(), 1, "{page}");
     assert!(page.contains("\n\\fB1\\fR\nthere are errors or warnings.\n"), "{page}");
     assert!(!page.contains("EXTRA"), "{page}");
+    let page = fs::read_to_string(directory.file("myriscope-packets.1")).unwrap();
+    assert!(page.contains("\n\\fB2\\fR\n") && !page.contains("\n\\fB1\\fR\n"), "{page}");
 }
