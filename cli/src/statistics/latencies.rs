@@ -107,4 +107,22 @@ mod tests {
         assert_eq!(width(u64::MAX - 1, u64::MAX), 8);
         assert!(width(0, u64::MAX) > u64::MAX / 12);
     }
+
+    #[test]
+    fn a_histogram_has_a_bar_for_each_bin_and_the_last_takes_the_rest() {
+        // 0.1, 0.1 and 0.3 µs; a hundred at 0.2 µs; one far off.
+        let (mut far, mut shown) = (LogHistogram::default(), Vec::new());
+        [8, 8, 24, 8_000].into_iter().chain([16; 100]).for_each(|value| far.record(value));
+        histogram(&far, &mut |line| shown.push(line.to_string()));
+        assert_eq!(
+            shown,
+            [
+                "",
+                "transfer time",
+                "     0.10 µs  ▌ 2",
+                "     0.20 µs  ██████████████████████████████ 100",
+                "     0.30 µs… ▌ 2",
+            ]
+        );
+    }
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::recount::{captures, rows};
-use crate::support::{ScratchDirectory, capture, run};
+use crate::report::page;
+use crate::support::{ScratchDirectory, capture};
 
 /// Tables of the page, the command that prints their rows, and of each cell the members of the row: one, or two with
 /// `%` for their share in millionths, the sign of a sum, difference or product, or a word between them.
@@ -120,7 +121,7 @@ fn plain(text: &str) -> String {
     escapes.iter().fold(text.to_owned(), |text, (escape, sign)| text.replace(escape, sign))
 }
 
-/// What stands between two texts.
+/// Text between two others.
 fn between<'p>(page: &'p str, from: &str, to: &str) -> Option<&'p str> {
     Some(page.split_once(from)?.1.split_once(to).unwrap().0)
 }
@@ -130,12 +131,6 @@ fn table(page: &str, id: &str) -> Vec<Vec<String>> {
     let rows = between(page, &format!("<table id=\"{id}\""), "</table>").unwrap_or_default();
     let rows = rows.split("<tr").skip(2);
     rows.map(|row| row.split("<td").skip(1).map(exact).collect()).collect()
-}
-
-fn page(file: &str) -> String {
-    let done = run(&["report", "-o", "-", file]);
-    assert_eq!((done.status, &*done.err), (Some(0), ""), "{file}");
-    done.out
 }
 
 fn list(command: &[&str], file: &str) -> Vec<Value> {
@@ -148,7 +143,7 @@ fn check_pages(check: impl Fn(&str, &str)) {
     let fixtures =
         ["ring-deadlock", "demo-self-healing", "demo-contention", "demo-clocks", "demo-cut"];
     for file in fixtures.map(capture).into_iter().chain(captures(&directory)) {
-        check(&file, &page(&file));
+        check(&file, &page(&[&file]));
     }
 }
 
@@ -259,7 +254,7 @@ fn latencies_are_those_of_the_journeys() {
     });
 }
 
-/// What the script draws: activities and packets, in numbers of base 36 from the beginning of the pictures.
+/// Activities and packets that the script draws, as numbers of base 36 from the beginning of the pictures.
 #[test]
 fn the_network_over_time_is_that_of_the_commands() {
     check_pages(|file, page| {

@@ -19,7 +19,7 @@ const ATTRIBUTES: &str = "aria-hidden aria-label charset class colspan content c
 const PAGE_MAX: usize = 2_000_000;
 
 /// A page on standard output.
-fn page(arguments: &[&str]) -> String {
+pub(crate) fn page(arguments: &[&str]) -> String {
     let outcome = run(&[&["report", "-o", "-"], arguments].concat());
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{arguments:?}");
     check(&outcome.out);
@@ -98,11 +98,20 @@ fn every_fixture_has_a_sound_page() {
     assert!(mapping.contains("\n00:60:dd:00:00:10       2     16687.0"), "{mapping:.2000}");
 }
 
-/// Not that of the finding alone.
 #[test]
-fn all_links_of_a_deadlock_are_marked() {
-    let page = page(&[&capture("ring-deadlock"), "--filter", "finding == deadlock"]);
-    assert_eq!(page.matches("class=\"edge error\" stroke").count(), 4);
+fn the_network_at_moments_that_matter_stands_in_the_page() {
+    let page = page(&[&capture("ring-deadlock")]);
+    // The four switches of the ring wait for each other from 1.7875 µs on.
+    let (_, still) = page.split_once("id=\"t=1.7875us\"").unwrap();
+    let (still, _) = still.split_once("</figure>").unwrap();
+    assert!(still.contains("<b>a cycle of waits closes"), "{still}");
+    let (_, ring) = still.split_once("<g class=\"ring\">").unwrap();
+    assert_eq!(ring.split_once("</g>").unwrap().0.matches("<use ").count(), 4);
+    assert_eq!(still.matches("class=\"worm-head stopped\"").count(), 4);
+    assert!(!page.contains("are drawn as one"));
+    // All links of the cycle are marked, not that of the finding alone.
+    let one = self::page(&[&capture("ring-deadlock"), "--filter", "finding == deadlock"]);
+    assert_eq!(one.matches("class=\"edge error\" stroke").count(), 4);
 }
 
 #[test]
@@ -159,14 +168,26 @@ fn chromium(directory: &ScratchDirectory, html: &str, options: &[&str]) -> Optio
     output
 }
 
-/// Of the 72 hosts of a mesh, 64.
+/// Sums and quotients of the packets and of the 500 µs that are recorded; 64 of the 72 hosts of a mesh have a row.
 #[test]
-fn a_brief_page_has_a_row_of_each_host_and_is_one_sheet() {
+fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
     let directory = ScratchDirectory::new("brief");
     let scenario = "duration_us = 100\ntopology = { kind = 'mesh', width = 9, height = 8, hosts_per_switch = 1 }\n\
                     tap = [{ all = true }]\n[[traffic]]\nto = 'uniform'\npayload = 300\nload = 0.3\n";
     let mesh = directory.simulate(scenario);
-    let [now36, ring] = ["demo-now36", "ring-deadlock"].map(capture);
+    let now36 = capture("demo-now36");
+    let brief = page(&[&now36, "--brief"]);
+    let table = ["--format", "csv", "--no-head", "--fields", "source,destination,bytes"];
+    let flows = good(&[&["flows", &now36], &table[..]].concat());
+    let bytes = |place: usize| {
+        let rows = flows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let own = rows.filter(|row| row[place] == "h0");
+        own.map(|row| row[2].parse::<f64>().unwrap()).sum::<f64>()
+    };
+    let [sent, received] = [0, 1].map(|place| format!("{:.1}", bytes(place) / 500.0));
+    let row = format!("<b>h0</b><span>{sent}</span><span>{received}</span>");
+    assert!(brief.contains(&row), "{row}: {brief}");
+    let ring = capture("ring-deadlock");
     for (name, file, hosts) in [("mesh", &mesh, 64), ("now36", &now36, 2), ("ring", &ring, 4)] {
         let page = page(&[file, "--brief"]);
         assert!(page.contains(COLOURS.trim_end()), "{page}");

@@ -127,7 +127,15 @@ fn a_capture_on_standard_output_is_the_same_and_stands_alone() {
 }
 
 #[test]
-fn statistics_have_colours_and_all_hosts_on_request() {
+fn statistics_count_packets_by_outcome() {
+    let directory = ScratchDirectory::new("stats");
+    let scenario = fixture("demo-cut/scenario.toml");
+    let text = good(&["simulate", &scenario, "-o", &directory.file("c"), "--stats"]);
+    assert!(text.starts_with("60.0000 µs, 4 packets: 2 delivered, 1 corrupt, 1 dropped\n"));
+    // 400 bytes in each; 800 · 640 Mb/s / 4800.
+    assert!(text.contains("payload delivered: 800 bytes, 106.6 Mb/s\n"), "{text}");
+    assert!(text.contains("         1  S-1  "), "{text}");
+    assert!(!text.contains('\u{1b}'));
     for (demo, coloured) in [
         ("lossy", "       40         0     0  "),
         ("unreachable", "        4  \u{1b}[1m\u{1b}[31m       4\u{1b}[0m     0  "),
