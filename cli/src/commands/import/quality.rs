@@ -224,7 +224,7 @@ pub(super) fn fault_text(fault: WiringFault) -> String {
                 .to_owned()
         }
         WiringFault::Unknown => {
-            "too much is bad, packets or codes, and no order of the wires makes it good: check clips, threshold and --rate"
+            "too many packets or codes are bad, and no order of the wires makes them good: check clips, threshold and --rate"
                 .to_owned()
         }
     }
