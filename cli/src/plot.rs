@@ -120,7 +120,7 @@ pub(crate) fn draw(plot: &PlotSpec) -> String {
 /// All values along an axis.
 fn reach(plot: &PlotSpec, of: impl Fn((MilliValue, MilliValue)) -> MilliValue) -> Vec<MilliValue> {
     let points = plot.curves.iter().flat_map(|curve| curve.points.iter().copied());
-    let somewhere = points.clone().next().map(|(x, _)| x).unwrap_or_default();
+    let somewhere = points.clone().next().map_or(MilliValue(0), |(x, _)| x);
     let marks = plot.marks.iter().map(|mark| (mark.x.unwrap_or(somewhere), mark.y));
     let tops = plot.curves.iter().flat_map(|curve| curve.points.iter().zip(&curve.errors));
     let tops = tops.map(|((x, y), half)| (*x, MilliValue(y.0.saturating_add(half.0))));

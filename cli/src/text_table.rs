@@ -74,8 +74,8 @@ pub(crate) fn print_columns(columns: &[TextColumn], out: &mut impl FnMut(StyledL
             print(&|column| (role, head(column)));
         }
     }
-    // All columns have a cell of each row.
-    for row in 0..columns.first().map_or(0, |column| column.cells.len()) {
+    let rows = columns.iter().map(|column| column.cells.len()).max();
+    for row in 0..rows.unwrap_or(0) {
         let nothing = || (TextStyle::Plain, String::new());
         print(&|column| column.cells.get(row).cloned().unwrap_or_else(nothing));
     }

@@ -23,7 +23,7 @@ fn written(path: &str) -> String {
         return paths.iter().map(|path| written(path.to_str().unwrap())).collect();
     }
     // Of other files than texts, their words are readable.
-    let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default())
+    let text = String::from_utf8_lossy(&fs::read(path).unwrap())
         .replace(|it: char| it.is_control() && it != '\n', "·");
     let body = text.split_once("</head>").map_or(&*text, |(_, body)| body);
     let body = body.split_once("<details>").map_or(body, |(body, _)| body);

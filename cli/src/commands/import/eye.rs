@@ -20,7 +20,7 @@ struct EyePicture<'a> {
 }
 
 pub(super) fn draw(channels: &[ChannelReport]) -> String {
-    let bins = channels.first().map(bins).unwrap_or_default();
+    let bins = channels.first().map_or(0, bins);
     let height_each = (WIRES + 2) * ROW;
     let (width, height) = (LEFT + bins * BAR + 20, 20 + channels.len() * height_each);
     // Writing to a string does not fail.
