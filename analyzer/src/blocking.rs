@@ -369,6 +369,7 @@ mod tests {
 
     use super::*;
     use crate::event::ResumeCause;
+    use crate::journey::SwitchDelays;
 
     /// Step of a test on one channel.
     enum BlockingStep {
@@ -391,6 +392,11 @@ mod tests {
     }
     use BlockingStep::{End, Has, Leaves, Link, On, Stop, Tag, Waits};
 
+    const fn head(packet: u64, wants: Option<ChannelId>, passing: HeadProgress) -> HeadPacket {
+        let delays = Some(SwitchDelays { path: 44 * PERIOD, drain: 500 });
+        HeadPacket { packet, since: 0, wants, passing, contended: false, delays }
+    }
+
     /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
     fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
         let (mut blocking, mut network) = <(BlockingTracker, CaptureNetwork)>::default();
@@ -407,8 +413,8 @@ mod tests {
                 let chain: Vec<_> = stop.chain.iter().map(name).collect();
                 let (from, to) = (stop.since / PERIOD, stop.until / PERIOD);
                 let (number, channel) = (stop.number, name(&stop.channel));
-                write!(text, "{from}..{to} #{number} {channel} -> {chain:?} {:?}", stop.root)
-                    .unwrap();
+                let root = stop.root;
+                write!(text, "{from}..{to} #{number} {channel} -> {chain:?} {root:?}").unwrap();
                 stop.behind.iter().for_each(|it| write!(text, " behind #{it}").unwrap());
                 for OutputHolder { channel, packets } in &stop.holders {
                     write!(text, " {packets} of {}", name(channel)).unwrap();
@@ -424,21 +430,18 @@ mod tests {
         };
         for (at, channel, step) in steps {
             let id = ChannelId(*channel);
-            let head = |packet, wants: Option<u32>, passing| HeadPacket {
-                packet,
-                since: 0,
-                wants: wants.map(ChannelId),
-                passing,
-                contended: false,
-            };
             let byte = |first| ChannelEvent::Head(first);
             let (what, head) = match *step {
                 Stop => (ChannelEvent::Link(LinkEvent::SenderStopped), None),
                 On(by) => (ChannelEvent::Link(LinkEvent::SenderResumed(by)), None),
                 Link(event) => (ChannelEvent::Link(event), None),
                 Tag => (byte(5), None),
-                Waits(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Waiting))),
-                Has(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Begun))),
+                Waits(it, to) => {
+                    (byte(0x80), Some(head(it, Some(ChannelId(to)), HeadProgress::Waiting)))
+                }
+                Has(it, to) => {
+                    (byte(0x80), Some(head(it, Some(ChannelId(to)), HeadProgress::Begun)))
+                }
                 Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
                     blocking.finish(|_| Picoseconds::from(*at) * PERIOD, &network, &mut out);

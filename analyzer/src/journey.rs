@@ -41,7 +41,7 @@ use self::channel_traffic::QueuedHop;
 pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
-pub use self::head_packet::{HeadPacket, HeadProgress};
+pub use self::head_packet::{HeadPacket, HeadProgress, SwitchDelays};
 use self::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 pub use self::located_harm::LocatedHarm;
 use self::network_map::{NetworkMap, RequestedOutput};

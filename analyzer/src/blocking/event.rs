@@ -65,15 +65,29 @@ named_enum! {
         Host = "host",
         /// The channel was busy with packets of other inputs: saturation only. S-3
         Busy = "busy",
-        /// No other packet was there: the switch formed a path, or its output is slower than its input.
-        /// S-6
+        /// No other packet was there: the switch formed a path. S-6
         Switch = "switch",
+        /// No other packet was there, and the output is slower than the input: by its rate, because each byte is
+        /// acknowledged, or because other virtual channels share its wire. B-1, C-7
+        SlowOutput = "slow-output",
+        /// No other packet was seen there, for longer than a path takes to form, or that time is not known. S-6
+        Unknown = "unknown",
         /// The chain is cyclic: deadlock, or the channel waits behind one.
         Cycle = "deadlock",
         /// The link of the channel was open. F-7
         OpenLink = "open-link",
         /// The next channel is uncaptured or unknown.
         OutOfSight = "out-of-sight",
+    }
+}
+
+impl WaitRoot {
+    /// True if the last channel of the chain is the cause itself: it was not stopped.
+    pub(super) const fn is_at_output(self) -> bool {
+        match self {
+            Self::Busy | Self::Switch | Self::SlowOutput | Self::Unknown | Self::OpenLink => true,
+            Self::Host | Self::Cycle | Self::OutOfSight => false,
+        }
     }
 }
 

@@ -200,9 +200,7 @@ impl WaitRoot {
     /// of the chain, or the node before it if the channel itself is the obstacle.
     fn node(self, last: &Channel) -> Option<String> {
         let way = ChannelEnds::of(last)?;
-        match self {
-            Self::Host | Self::OutOfSight => Some(way.to.node),
-            Self::Busy | Self::Switch | Self::OpenLink | Self::Cycle => Some(way.from.node),
-        }
+        let is_before = self.is_at_output() || self == Self::Cycle;
+        Some(if is_before { way.from.node } else { way.to.node })
     }
 }

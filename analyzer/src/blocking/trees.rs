@@ -26,8 +26,12 @@ pub enum BlockingRoot {
     OutOfSight(ChannelId),
     /// The packets of other inputs on this channel.
     Busy(ChannelId),
-    /// The switch before this channel: path formation, or an output slower than an input.
+    /// The switch before this channel: path formation.
     Switch(ChannelId),
+    /// This channel, slower than an input.
+    SlowOutput(ChannelId),
+    /// What delays packets to this channel is not known.
+    Unknown(ChannelId),
 }
 
 /// Waits of a channel with the same chain of causes, and the waits behind them.
@@ -191,18 +195,11 @@ impl StopReport {
         let culprit = match self.root {
             WaitRoot::Host => BlockingRoot::Host(last),
             WaitRoot::OutOfSight => BlockingRoot::OutOfSight(last),
-            WaitRoot::Busy => {
-                chain.pop();
-                BlockingRoot::Busy(last)
-            }
-            WaitRoot::Switch => {
-                chain.pop();
-                BlockingRoot::Switch(last)
-            }
-            WaitRoot::OpenLink => {
-                chain.pop();
-                BlockingRoot::OpenLink(last)
-            }
+            WaitRoot::Busy => BlockingRoot::Busy(last),
+            WaitRoot::Switch => BlockingRoot::Switch(last),
+            WaitRoot::SlowOutput => BlockingRoot::SlowOutput(last),
+            WaitRoot::Unknown => BlockingRoot::Unknown(last),
+            WaitRoot::OpenLink => BlockingRoot::OpenLink(last),
             WaitRoot::Cycle => {
                 // The chain is kept up to the first channel of the cycle; a channel of the cycle
                 // itself has no chain.
@@ -212,6 +209,9 @@ impl StopReport {
                 BlockingRoot::Deadlock
             }
         };
+        if self.root.is_at_output() {
+            chain.pop();
+        }
         let way = chain.into_iter().rev().chain([self.channel]).collect();
         (culprit, way)
     }

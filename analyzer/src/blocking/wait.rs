@@ -2,9 +2,11 @@
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
+use codec::time::CharacterPeriod;
 
-use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitContext, WaitRoot};
-use crate::journey::HeadPacket;
+use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitContext, WaitRoot, has_no_stop};
+use crate::capture_network::CaptureNetwork;
+use crate::journey::{HeadPacket, SwitchDelays};
 
 /// Minimum share of a wait, as its reciprocal, for which the channel ahead must be stopped to count
 /// as the cause. *Chosen*: a host that accepts three of four characters stops its link for this
@@ -40,6 +42,8 @@ pub(super) struct WaitPhase {
     pub(super) target: Option<WaitTarget>,
     pub(super) from: Picoseconds,
     packet: Option<u64>,
+    /// The last packet at the head, and the delays of the switch.
+    last: Option<(u64, Option<SwitchDelays>)>,
     /// Total duration of the output's ended stops within this phase.
     held: Picoseconds,
     /// The longest of the output's ended stops, with its duration within this phase.
@@ -116,6 +120,7 @@ impl WaitPhase {
     /// Updates the packet at the head and the holder of the output.
     pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));
+        self.last = head.map(|head| (head.packet, head.delays)).or(self.last);
         self.contended |= holder.is_some() || head.is_some_and(|head| head.contended);
         if holder == self.holding {
             return;
@@ -127,6 +132,13 @@ impl WaitPhase {
         } else if self.holders.len() < HOLDERS_MAX {
             self.holders.push(OutputHolder { channel, packets: 1 });
         }
+    }
+
+    /// Maximum duration with nothing in the way: a path formation for each packet at the head; `None` if not known.
+    fn unhindered(&self, period: CharacterPeriod) -> Option<Picoseconds> {
+        let (first, (last, delays)) = self.packet.zip(self.last)?;
+        let packets = Picoseconds::from(last.saturating_sub(first)) + 1;
+        delays.map(|delays| packets.saturating_mul(delays.path) + period.time(delays.drain))
     }
 
     /// True if packets of other inputs had the output one after the other.
@@ -163,7 +175,7 @@ impl BlockingTracker {
         let Some(first) = self.waits.get(id) else { return why };
         why.packet = first.spell.packet;
         why.holders.clone_from(&first.spell.holders);
-        let mut wait = first;
+        let (mut wait, mut input) = (first, id);
         while why.chain.len() < CHAIN_MAX {
             let output = match wait.spell.target {
                 Some(WaitTarget::Output(output)) => output,
@@ -176,7 +188,7 @@ impl BlockingTracker {
             if !why.extend_chain(id, output) {
                 break;
             }
-            match self.chain_step(wait, output, context) {
+            match self.chain_step((input, wait), output, context) {
                 ChainStep::Root(root) => {
                     why.root = root;
                     break;
@@ -192,7 +204,7 @@ impl BlockingTracker {
                         why.append_chain(id, &before.chain, before.root);
                         break;
                     }
-                    wait = next;
+                    (wait, input) = (next, output);
                 }
             }
         }
@@ -202,7 +214,7 @@ impl BlockingTracker {
     /// Next element of the chain behind an output.
     fn chain_step<'a>(
         &'a self,
-        wait: &'a ChannelWait,
+        (input, wait): (ChannelId, &'a ChannelWait),
         output: ChannelId,
         WaitContext { network, now, .. }: WaitContext<'_>,
     ) -> ChainStep<'a> {
@@ -228,9 +240,24 @@ impl BlockingTracker {
         ChainStep::Root(match (is_moving, spell.contended) {
             (false, _) => WaitRoot::OutOfSight,
             (true, true) => WaitRoot::Busy,
-            (true, false) => WaitRoot::Switch,
+            (true, false) if is_slower(output, input, network) => WaitRoot::SlowOutput,
+            (true, false) if spell.unhindered(network.period(input)) >= Some(lasted) => {
+                WaitRoot::Switch
+            }
+            (true, false) if shares_wire(output, network) => WaitRoot::SlowOutput,
+            (true, false) => WaitRoot::Unknown,
         })
     }
+}
+
+/// True if a channel takes characters more slowly than another brings them. B-1
+fn is_slower(output: ChannelId, input: ChannelId, network: &CaptureNetwork) -> bool {
+    has_no_stop(output, network) || network.period(output).time(1) > network.period(input).time(1)
+}
+
+/// True for a virtual channel: packets of others may be on its wire.
+fn shares_wire(id: ChannelId, network: &CaptureNetwork) -> bool {
+    network.channel(id).is_some_and(|channel| channel.virtual_channel().is_some())
 }
 
 impl WaitCause {

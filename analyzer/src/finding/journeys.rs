@@ -201,7 +201,8 @@ impl FindingChecks {
                     WaitRoot::Host if stop.until.saturating_sub(stop.since) > SLOW_PS => {
                         FindingKind::SlowHost
                     }
-                    WaitRoot::Host | WaitRoot::Switch | WaitRoot::OutOfSight => return,
+                    WaitRoot::Host | WaitRoot::Switch | WaitRoot::SlowOutput => return,
+                    WaitRoot::OutOfSight | WaitRoot::Unknown => return,
                     WaitRoot::OpenLink | WaitRoot::Cycle => return,
                 };
                 (stop.channel, kind, [stop.since, self.set.now], stop.periods, &stop.chain)

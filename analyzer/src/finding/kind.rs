@@ -79,7 +79,7 @@ finding_kinds! {
     PartialAtStart: "partial-at-start", Some("P-7"), Note, Packets, "a packet started before the recording: its CRC cannot be checked";
     Runt: "runt", Some("P-9"), Warning, Packets, "a packet of one byte: it has no CRC byte";
     Standstill: "standstill", None, Error, Characters, "a sender was stopped, or its packet stood, to the end or very long";
-    HeldUp: "held-up", None, Note, Waits, "a sender was stopped for a tenth of the time by what is out of sight";
+    HeldUp: "held-up", None, Note, Waits, "a sender was stopped for a tenth of the time by what was not seen";
     OneWay: "one-way", Some("F-1"), Note, Topology, "the opposite channel was not captured: flow control cannot be checked";
     DataWhileStopped: "data-while-stopped", Some("F-1"), Error, Characters, "data left the sender after the latest time at which STOP takes effect";
     UnexpectedStopGo: "unexpected-stop-go", Some("F-3"), Warning, Characters, "STOP or GO although the slack buffer crossed no threshold";

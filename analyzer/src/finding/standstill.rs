@@ -302,9 +302,9 @@ impl FindingChecks {
             let (kind, severity, name) = match root {
                 WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by"),
                 WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind"),
-                WaitRoot::Busy | WaitRoot::Switch | WaitRoot::Cycle | WaitRoot::OpenLink => {
-                    continue;
-                }
+                WaitRoot::Unknown => (FindingKind::HeldUp, Severity::Note, "before"),
+                WaitRoot::Busy | WaitRoot::Switch | WaitRoot::SlowOutput => continue,
+                WaitRoot::Cycle | WaitRoot::OpenLink => continue,
             };
             let mut facts = vec![share(total, recorded), FindingFact::channel(name, last)];
             facts.extend(held.unrecorded(channel));

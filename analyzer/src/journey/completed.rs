@@ -8,12 +8,12 @@ use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::route::{PortId, is_route_byte};
 use codec::time::Tick;
 
+use super::JourneyTracker;
 use super::corruption::{self, CorruptionSite};
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop};
 use super::network_map::{MappedChannel, RequestedOutput};
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::relays::{ArrivedPacket, PAYLOAD_MIN, RelayedFrom};
-use super::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::ip::ParsedIp;
 use crate::packet::CapturedMapping;
 use crate::packet::transport::ParsedTransport;
@@ -193,57 +193,6 @@ impl JourneyTracker {
                 NextHop::Claimed(_) => return None,
             }
         }
-    }
-
-    /// Packet at the head of the switch input behind a channel.
-    pub fn head(&self, input: ChannelId) -> Option<HeadPacket> {
-        let place = self.net.place(input)?;
-        let lane = self.net.lane(place)?;
-        let (node, port) = self.net.node_at(lane.to)?;
-        if !node.is_switch() {
-            return None;
-        }
-        let hop_record = lane.queue.iter().filter_map(|it| self.table.get(it.id));
-        // A packet whose first byte selects no port is dropped as it comes, and waits for nothing. S-2
-        let is_forwarded = |first| node.waits_for(first, port).iter().any(Option::is_some);
-        let hop_record = hop_record
-            .into_iter()
-            .find(|hop_record| hop_record.passed.is_none() && is_forwarded(hop_record.first))?;
-        let (wants, passing, held) = match hop_record.onward {
-            NextHop::Claimed(next) | NextHop::Gone(next) => {
-                let next = self.table.get(next);
-                let output = next.and_then(|next| self.net.lane(next.lane));
-                (output, HeadProgress::Begun, next.and_then(|next| next.held.output))
-            }
-            NextHop::Nowhere => {
-                let output = |port| node.output(port, lane);
-                let is_held = |other: &PortId| {
-                    *other != port && output(*other).is_some_and(|output| self.is_in_use(output))
-                };
-                let wants = match node.waits_for(hop_record.first, port) {
-                    // Where both addressings are possible it waits for the output that is held: the other one
-                    // is free, or was not captured. That it goes back to its own port must be known. S-3
-                    [Some(one), Some(other)] if one != other => {
-                        let mut held = [one, other].into_iter().filter(is_held);
-                        held.next().filter(|_| held.next().is_none())
-                    }
-                    [one, other] => one.or(other),
-                };
-                let wants = wants.and_then(output);
-                let output = wants.and_then(|wants| self.net.lane(wants));
-                let now = output.and_then(|output| output.open.map(|_| (0, Picoseconds::MAX)));
-                (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))
-            }
-        };
-        let contended = wants.zip(held).is_some_and(|(output, held)| {
-            let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
-            let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
-            // The packet ahead at the same input is not contention.
-            lane.left.is_none_or(|(_, left)| left != freed)
-                && held.in_the_way(hop_record, [lane, output]).is_some()
-        });
-        let (packet, wants) = (hop_record.number, wants.map(|output| output.id));
-        Some(HeadPacket { packet, since: hop_record.time, wants, passing, contended })
     }
 
     fn hops(&self, chain: &[HopId]) -> Vec<JourneyHop> {

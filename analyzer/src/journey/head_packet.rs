@@ -1,7 +1,11 @@
 //! The packet at the head of a switch's input. S-3
 
 use codec::capture::ChannelId;
+use codec::route::PortId;
 
+use super::JourneyTracker;
+use super::hop_record::{BlockingPackets, ClosedPacket, NextHop};
+use super::network_map::StopThreshold;
 use crate::event::Picoseconds;
 
 /// The packet at the head of a switch's input.
@@ -17,6 +21,17 @@ pub struct HeadPacket {
     pub passing: HeadProgress,
     /// True if a packet of another input has held that channel since this packet arrived. S-3
     pub contended: bool,
+    /// Delays of the switch, if known.
+    pub delays: Option<SwitchDelays>,
+}
+
+/// Delays of a packet at a switch with nothing in its way. S-6, F-3
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchDelays {
+    /// Longest path formation.
+    pub path: Picoseconds,
+    /// Maximum of characters from then until the sender, if it was stopped, is released.
+    pub drain: u64,
 }
 
 /// Progress of a packet at the head of an input.
@@ -28,4 +43,69 @@ pub enum HeadProgress {
     /// the packet is assumed to be the next in the order of the output's token (S-5), until its
     /// bytes decide.
     Begun,
+}
+
+impl JourneyTracker {
+    /// Packet at the head of the switch input behind a channel.
+    pub fn head(&self, input: ChannelId) -> Option<HeadPacket> {
+        let place = self.net.place(input)?;
+        let lane = self.net.lane(place)?;
+        let (node, port) = self.net.node_at(lane.to)?;
+        if !node.is_switch() {
+            return None;
+        }
+        let hop_record = lane.queue.iter().filter_map(|it| self.table.get(it.id));
+        // A packet whose first byte selects no port is dropped as it comes, and waits for nothing. S-2
+        let is_forwarded = |first| node.waits_for(first, port).iter().any(Option::is_some);
+        let hop_record = hop_record
+            .into_iter()
+            .find(|hop_record| hop_record.passed.is_none() && is_forwarded(hop_record.first))?;
+        let next = match hop_record.onward {
+            // A sound packet that has ended is not one that still arrives.
+            NextHop::Claimed(next) => self.table.get(next).filter(|next| {
+                hop_record.closed.is_some()
+                    || !next.closed.as_ref().is_some_and(ClosedPacket::is_sound)
+            }),
+            NextHop::Gone(next) => self.table.get(next),
+            NextHop::Nowhere => None,
+        };
+        let (wants, passing, held) = match next {
+            Some(next) => {
+                let output = self.net.lane(next.lane);
+                (output, HeadProgress::Begun, next.held.output)
+            }
+            None => {
+                let output = |port| node.output(port, lane);
+                let is_held = |other: &PortId| {
+                    *other != port && output(*other).is_some_and(|output| self.is_in_use(output))
+                };
+                let wants = match node.waits_for(hop_record.first, port) {
+                    // Where both addressings are possible it waits for the output that is held: the other one
+                    // is free, or was not captured. That it goes back to its own port must be known. S-3
+                    [Some(one), Some(other)] if one != other => {
+                        let mut held = [one, other].into_iter().filter(is_held);
+                        held.next().filter(|_| held.next().is_none())
+                    }
+                    [one, other] => one.or(other),
+                };
+                let wants = wants.and_then(output);
+                let output = wants.and_then(|wants| self.net.lane(wants));
+                let now = output.and_then(|output| output.open.map(|_| (0, Picoseconds::MAX)));
+                (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))
+            }
+        };
+        let contended = wants.zip(held).is_some_and(|(output, held)| {
+            let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
+            let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
+            // The packet ahead at the same input is not contention.
+            lane.left.is_none_or(|(_, left)| left != freed)
+                && held.in_the_way(hop_record, [lane, output]).is_some()
+        });
+        let (packet, wants) = (hop_record.number, wants.map(|output| output.id));
+        let delays = lane.path.zip(lane.stop);
+        // Those above the threshold of STOP go, then those that come on the way of GO.
+        let drain = |stop: StopThreshold| stop.cells + 2 * stop.lag;
+        let delays = delays.map(|(path, stop)| SwitchDelays { path, drain: drain(stop) });
+        Some(HeadPacket { packet, since: hop_record.time, wants, passing, contended, delays })
+    }
 }

@@ -77,6 +77,7 @@ pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine
         BlockingRoot::OutOfSight(id) => Some((*id, branch)),
         BlockingRoot::Deadlock | BlockingRoot::Host(_) | BlockingRoot::OpenLink(_) => None,
         BlockingRoot::Busy(_) | BlockingRoot::Switch(_) => None,
+        BlockingRoot::SlowOutput(_) | BlockingRoot::Unknown(_) => None,
     });
     let behind = |ends: &mut dyn Iterator<Item = ChannelId>| {
         let mut nodes: Vec<_> = ends.map(|id| node(id, known)).collect();
@@ -189,20 +190,24 @@ pub fn wait_cause(
         BlockingRoot::Switch(id) => {
             (TextStyle::Plain, format!("path formation to {}, no other packets", name(id, known)))
         }
+        BlockingRoot::SlowOutput(id) => {
+            (TextStyle::Plain, format!("{} is slower than what comes to it", name(id, known)))
+        }
+        BlockingRoot::Unknown(id) => {
+            let text = format!("not known what delays packets to {}", name(id, known));
+            (TextStyle::Dim, text)
+        }
     };
     let line = StyledLine::of(role, text);
     let mut holders: Vec<_> =
         branch.behind.values().flat_map(|branch| &branch.holders).copied().collect();
     holders.sort_unstable();
     holders.dedup();
-    match culprit {
-        BlockingRoot::Busy(_) if !holders.is_empty() => {
-            let holders: Vec<_> = holders.into_iter().map(|id| name(id, known)).collect();
-            line.and(TextStyle::Dim, format!(" with packets from {}", holders.join(", ")))
-        }
-        BlockingRoot::Busy(_) | BlockingRoot::Deadlock | BlockingRoot::Host(_) => line,
-        BlockingRoot::Switch(_) | BlockingRoot::OpenLink(_) | BlockingRoot::OutOfSight(_) => line,
+    if !matches!(culprit, BlockingRoot::Busy(_)) || holders.is_empty() {
+        return line;
     }
+    let holders: Vec<_> = holders.into_iter().map(|id| name(id, known)).collect();
+    line.and(TextStyle::Dim, format!(" with packets from {}", holders.join(", ")))
 }
 
 /// Width of the names of a branch, with indentation.

@@ -21,6 +21,8 @@ enum HoldUpCause {
     Host(String),
     /// A node behind which nothing was captured.
     Sight(String),
+    /// A switch at which nothing that was recorded explains it.
+    Unexplained(String),
     /// A packet that nothing follows.
     Nothing,
     /// A packet that nothing follows on a handshake cable: it may wait for an acknowledge. B-1
@@ -86,19 +88,22 @@ fn cause<'a>(
     found: &Finding,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Option<HoldUpCause> {
+    let ends = |id: ChannelId| ChannelEnds::of(known(id)?);
     let node = |id: ChannelId| {
-        let ends = ChannelEnds::of(known(id)?)?;
+        let ends = ends(id)?;
         Some(if is_unrecorded(found) { ends.from.node } else { ends.to.node })
     };
-    let channel = |name| {
-        if let FactValue::Channel(id) = fact(found, name)? { node(*id) } else { None }
+    let named = |name| {
+        if let FactValue::Channel(id) = fact(found, name)? { Some(*id) } else { None }
     };
+    let channel = |name| node(named(name)?);
     if kind == FindingKind::Deadlock {
         return Some(HoldUpCause::Deadlock);
     } else if kind == FindingKind::SlowHost {
         return channel("by").map(HoldUpCause::Host);
     } else if kind == FindingKind::HeldUp {
-        return channel("behind").map(HoldUpCause::Sight);
+        let unexplained = || Some(HoldUpCause::Unexplained(ends(named("before")?)?.from.node));
+        return channel("behind").map(HoldUpCause::Sight).or_else(unexplained);
     } else if kind != FindingKind::Standstill {
         return None;
     }
@@ -164,6 +169,9 @@ impl HeldUpSenders {
             }
             HoldUpCause::Sight(node) => {
                 format!("{senders} stood still for {time}: deadlock or dead sink behind {node}")
+            }
+            HoldUpCause::Unexplained(node) => {
+                format!("{node} held up {senders} for {time}, and nothing recorded explains it")
             }
             HoldUpCause::Nothing => {
                 format!("{senders} stopped in the middle of a packet for {time}")

@@ -357,6 +357,7 @@ fn root_place(
         BlockingRoot::Deadlock => return None,
         BlockingRoot::Host(id) | BlockingRoot::OutOfSight(id) => (id, 100),
         BlockingRoot::OpenLink(id) | BlockingRoot::Busy(id) | BlockingRoot::Switch(id) => (id, 50),
+        BlockingRoot::SlowOutput(id) | BlockingRoot::Unknown(id) => (id, 50),
     };
     Some(tracks.get(track(&id)?)?.point(at))
 }

@@ -103,15 +103,15 @@ fn keys_lead_from_list_to_list() {
         (
             "filter-completion",
             "demo-contention",
-            "3 f le Tab Space > Space 5 Space && Space crc Tab",
+            "3 Home f le Tab Space > Space 5 Space && Space crc Tab",
         ),
-        ("filter-error", "demo-contention", "3 f lenth Space > Space 5 Enter"),
-        ("journey-of-packet", "demo-contention", "3 Down Down Down o"),
-        ("second-hop", "demo-contention", "6 Down Down Down Enter ]"),
+        ("filter-error", "demo-contention", "3 Home f lenth Space > Space 5 Enter"),
+        ("journey-of-packet", "demo-contention", "3 Home Down Down Down o"),
+        ("second-hop", "demo-contention", "6 Home Down Down Down Enter ]"),
         ("time", "demo-contention", "3 g 50us Enter"),
         ("search", "demo-cut", "4 / link-rest Enter"),
         ("search-in-vain", "demo-cut", "4 / nothing Enter"),
-        ("mark", "demo-contention", "3 Down Down ma End 'a"),
+        ("mark", "demo-contention", "3 Home Down Down ma End 'a"),
         ("back", "demo-cut", "Down Enter 6 Back Back"),
         ("conversations", "demo-lossy", "7 Down"),
         ("help", "demo-cut", "?"),
@@ -129,13 +129,13 @@ fn keys_lead_from_list_to_list() {
         insta::assert_snapshot!(name, screen(&mut viewer));
     }
     let mut viewer = open(&fixture("demo-contention"), (160, 12)).unwrap();
-    press(&mut viewer, "6");
+    press(&mut viewer, "6 Home");
     insta::assert_snapshot!("wide", screen(&mut viewer));
 }
 
 #[test]
 fn the_mouse_selects_tabs_and_rows() {
-    let mut viewer = open(&fixture("demo-contention"), (80, 24)).unwrap();
+    let mut viewer = open(&fixture("demo-two-hosts"), (80, 24)).unwrap();
     let (click, other) = (MouseButton::Left, MouseButton::Right);
     // "1 findings  2 links  3 packets", and the rows below the head.
     for (kind, column, row, list, selected) in [
