@@ -15,11 +15,11 @@ use codec::time::{FULL_RATE_PERIOD_PS, LinkTimeout, Tick};
 
 use self::cycle::report_deadlock;
 pub use self::event::{
-    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, STANDS, STANDS_UNSEEN,
-    StopEnd, StopReport, WaitRoot,
+    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, EndCause, OutputHolder, STANDS,
+    STANDS_UNSEEN, StopEnd, StopReport, WaitRoot,
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
-use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
+use self::wait::{CauseScope, ChannelWait, EndedStop, WaitCause, WaitTarget};
 use crate::capture_network::CaptureNetwork;
 use crate::channel_table::ChannelTable;
 use crate::event::LinkEvent;
@@ -111,17 +111,26 @@ impl BlockingTracker {
             });
         }
         let waits = self.waits.iter().map(|(id, wait)| (id, end(id).max(wait.since)));
-        let causes: Vec<_> =
-            waits.map(|(id, now)| (id, now, self.longest_cause(id, context(now)))).collect();
-        for (id, now, mut why) in causes {
-            // A cycle whose links were not recorded for long enough may have ended. R-4
-            if why.root == WaitRoot::Cycle && !why.chain.iter().any(|id| certain.contains(id)) {
-                why.root = WaitRoot::OutOfSight;
+        let causes: Vec<_> = waits
+            .map(|(id, now)| {
+                let scopes = [CauseScope::Longest, CauseScope::Moment];
+                (id, now, scopes.map(|scope| self.cause(id, context(now), scope)))
+            })
+            .collect();
+        for (id, now, mut causes) in causes {
+            for why in &mut causes {
+                // A cycle whose links were not recorded for long enough may have ended. R-4
+                if why.root == WaitRoot::Cycle && !why.chain.iter().any(|id| certain.contains(id)) {
+                    why.root = WaitRoot::OutOfSight;
+                }
             }
+            let [why, WaitCause { since, chain, root, .. }] = causes;
             let is_proved = why.root == WaitRoot::Cycle || !has_no_stop(id, network);
             if let Some(wait) = self.waits.remove(id).filter(|_| is_proved) {
                 let ended = (context(now), StopEnd::CaptureEnd);
-                out(BlockingEvent::Stop(self.stop(id, &wait, why, ended)));
+                let mut stop = self.stop(id, &wait, why, ended);
+                stop.standing = Some(EndCause { since: since.clamp(wait.since, now), chain, root });
+                out(BlockingEvent::Stop(stop));
             }
         }
         self.queues.clear();
@@ -239,7 +248,7 @@ impl BlockingTracker {
         out: &mut impl FnMut(BlockingEvent),
     ) {
         self.remove_cycle(id, context, Some((id, DeadlockRelease::Dropped)), out);
-        let why = self.current_cause(id, context);
+        let why = self.cause(id, context, CauseScope::Phase);
         self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(id) {
             wait.change_target(target, context.now, why);
@@ -290,7 +299,7 @@ impl BlockingTracker {
         if self.waits.get(id).is_none() {
             return;
         }
-        let why = self.longest_cause(id, context);
+        let why = self.cause(id, context, CauseScope::Longest);
         self.leave_queue(id);
         let Some(wait) = self.waits.remove(id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
@@ -298,7 +307,7 @@ impl BlockingTracker {
                 let held = context.now.saturating_sub(wait.since.max(behind.spell.from));
                 let WaitCause { chain, root, .. } = &why;
                 let ahead = || EndedStop { number: wait.number, chain: chain.clone(), root: *root };
-                behind.spell.add_stopped(held, ahead);
+                behind.spell.add_stopped((held, context.now), ahead);
             }
         }
         out(BlockingEvent::Stop(self.stop(id, &wait, why, (context, ended))));
@@ -311,7 +320,7 @@ impl BlockingTracker {
         why: WaitCause,
         (WaitContext { network, now: until, .. }, ended): (WaitContext<'_>, StopEnd),
     ) -> StopReport {
-        let WaitCause { packet, chain, behind, root, holders } = why;
+        let WaitCause { packet, chain, behind, root, holders, .. } = why;
         let (number, since) = (wait.number, wait.since);
         let period = network.period(channel);
         let periods = period.periods(until.saturating_sub(since));
@@ -332,6 +341,7 @@ impl BlockingTracker {
             behind,
             root,
             holders,
+            standing: None,
         }
     }
 }

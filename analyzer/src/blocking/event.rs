@@ -45,6 +45,19 @@ pub struct StopReport {
     pub root: WaitRoot,
     /// Inputs whose packets held the requested output.
     pub holders: Vec<OutputHolder>,
+    /// Its cause at the end of the recording, if it lasted to that.
+    pub standing: Option<EndCause>,
+}
+
+/// What a stop waits for at a moment, whatever it waited for before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndCause {
+    /// Time from which on it waited for that.
+    pub since: Picoseconds,
+    /// Chain of stopped channels up to the cause, the nearest first.
+    pub chain: Vec<ChannelId>,
+    /// Cause at the end of the chain.
+    pub root: WaitRoot,
 }
 
 /// Cause of the end of a stop.
@@ -83,7 +96,7 @@ named_enum! {
 
 impl WaitRoot {
     /// True if the last channel of the chain is the cause itself: it was not stopped.
-    pub(super) const fn is_at_output(self) -> bool {
+    pub(crate) const fn is_at_output(self) -> bool {
         match self {
             Self::Busy | Self::Switch | Self::SlowOutput | Self::Unknown | Self::OpenLink => true,
             Self::Host | Self::Cycle | Self::OutOfSight => false,

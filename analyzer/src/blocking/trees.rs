@@ -240,6 +240,7 @@ mod tests {
             behind: None,
             root: WaitRoot::OutOfSight,
             holders: Vec::new(),
+            standing: None,
         })
     }
 

@@ -48,10 +48,23 @@ pub(super) struct WaitPhase {
     held: Picoseconds,
     /// The longest of the output's ended stops, with its duration within this phase.
     ahead: Option<(Picoseconds, EndedStop)>,
+    /// End of the output's last stop within this phase.
+    freed: Picoseconds,
     holders: Vec<OutputHolder>,
     holding: Option<(ChannelId, u64)>,
     /// True if a packet other than the one at the head has held the output.
     contended: bool,
+}
+
+/// What of a wait a cause is to explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CauseScope {
+    /// The longest part of it.
+    Longest,
+    /// All of its current phase.
+    Phase,
+    /// Its last moment: stops that have ended explain nothing.
+    Moment,
 }
 
 /// An ended stop of a channel for which others waited.
@@ -68,6 +81,8 @@ pub(super) struct WaitCause {
     pub(super) chain: Vec<ChannelId>,
     pub(super) behind: Option<u64>,
     pub(super) root: WaitRoot,
+    /// Time from which on all channels of the chain waited for this.
+    pub(super) since: Picoseconds,
     pub(super) holders: Vec<OutputHolder>,
 }
 
@@ -146,9 +161,14 @@ impl WaitPhase {
         self.holders.iter().map(|holder| holder.packets).sum::<u64>() > 1
     }
 
-    /// Adds an ended stop of the output, with its duration within this phase.
-    pub(super) fn add_stopped(&mut self, held: Picoseconds, ahead: impl FnOnce() -> EndedStop) {
+    /// Adds a stop of the output that ends now, with its duration within this phase.
+    pub(super) fn add_stopped(
+        &mut self,
+        (held, now): (Picoseconds, Picoseconds),
+        ahead: impl FnOnce() -> EndedStop,
+    ) {
         self.held += held;
+        self.freed = now;
         if self.ahead.as_ref().is_none_or(|(longest, _)| held > *longest) {
             self.ahead = Some((held, ahead()));
         }
@@ -156,27 +176,32 @@ impl WaitPhase {
 }
 
 impl BlockingTracker {
-    /// Cause of the stop of a channel during the longest phase.
-    pub(super) fn longest_cause(&self, id: ChannelId, context: WaitContext<'_>) -> WaitCause {
-        match self.waits.get(id).and_then(|wait| wait.longest_before(context.now)) {
-            Some(why) => why.clone(),
-            None => self.current_cause(id, context),
-        }
-    }
-
-    pub(super) fn current_cause(&self, id: ChannelId, context: WaitContext<'_>) -> WaitCause {
+    /// Cause of the stop of a channel.
+    pub(super) fn cause(
+        &self,
+        id: ChannelId,
+        context: WaitContext<'_>,
+        scope: CauseScope,
+    ) -> WaitCause {
         let mut why = WaitCause {
             packet: None,
             chain: Vec::new(),
             behind: None,
             root: WaitRoot::OutOfSight,
+            since: 0,
             holders: Vec::new(),
         };
         let Some(first) = self.waits.get(id) else { return why };
+        if scope == CauseScope::Longest
+            && let Some(why) = first.longest_before(context.now)
+        {
+            return why.clone();
+        }
         why.packet = first.spell.packet;
         why.holders.clone_from(&first.spell.holders);
         let (mut wait, mut input) = (first, id);
         while why.chain.len() < CHAIN_MAX {
+            why.since = why.since.max(wait.spell.from).max(wait.spell.freed);
             let output = match wait.spell.target {
                 Some(WaitTarget::Output(output)) => output,
                 Some(WaitTarget::Host) => {
@@ -188,7 +213,7 @@ impl BlockingTracker {
             if !why.extend_chain(id, output) {
                 break;
             }
-            match self.chain_step((input, wait), output, context) {
+            match self.chain_step((input, wait), output, (context, scope)) {
                 ChainStep::Root(root) => {
                     why.root = root;
                     break;
@@ -200,7 +225,9 @@ impl BlockingTracker {
                 }
                 ChainStep::Live(next) => {
                     why.behind.get_or_insert(next.number);
-                    if let Some(before) = next.longest_before(context.now) {
+                    if scope != CauseScope::Moment
+                        && let Some(before) = next.longest_before(context.now)
+                    {
                         why.append_chain(id, &before.chain, before.root);
                         break;
                     }
@@ -216,13 +243,17 @@ impl BlockingTracker {
         &'a self,
         (input, wait): (ChannelId, &'a ChannelWait),
         output: ChannelId,
-        WaitContext { network, now, .. }: WaitContext<'_>,
+        (WaitContext { network, now, .. }, scope): (WaitContext<'_>, CauseScope),
     ) -> ChainStep<'a> {
         let spell = &wait.spell;
         let live = self.waits.get(output);
         let overlap = live.map_or(0, |live| now.saturating_sub(live.since.max(spell.from)));
         let lasted = now.saturating_sub(spell.from);
-        if (spell.held + overlap).saturating_mul(SHARE) >= lasted {
+        if let (CauseScope::Moment, Some(live)) = (scope, live) {
+            return ChainStep::Live(live);
+        } else if scope != CauseScope::Moment
+            && (spell.held + overlap).saturating_mul(SHARE) >= lasted
+        {
             match (live, &spell.ahead) {
                 (Some(_), Some((longest, ahead))) if *longest > overlap => {
                     return ChainStep::Ended(ahead);
@@ -232,12 +263,22 @@ impl BlockingTracker {
                 (None, None) => {}
             }
         }
+        ChainStep::Root(self.root_at((input, spell), output, (network, lasted)))
+    }
+
+    /// Cause of a wait for an output that is not stopped.
+    fn root_at(
+        &self,
+        (input, spell): (ChannelId, &WaitPhase),
+        output: ChannelId,
+        (network, lasted): (&CaptureNetwork, Picoseconds),
+    ) -> WaitRoot {
         if self.open.contains(&output) {
-            return ChainStep::Root(WaitRoot::OpenLink);
+            return WaitRoot::OpenLink;
         }
         // Without its opposite, nothing but packets that take turns shows that an output is not stopped.
         let is_moving = network.opposite(output).is_some() || spell.has_turns();
-        ChainStep::Root(match (is_moving, spell.contended) {
+        match (is_moving, spell.contended) {
             (false, _) => WaitRoot::OutOfSight,
             (true, true) => WaitRoot::Busy,
             (true, false) if is_slower(output, input, network) => WaitRoot::SlowOutput,
@@ -246,7 +287,7 @@ impl BlockingTracker {
             }
             (true, false) if shares_wire(output, network) => WaitRoot::SlowOutput,
             (true, false) => WaitRoot::Unknown,
-        })
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
-use crate::blocking::{BlockingEvent, STANDS, STANDS_UNSEEN, StopEnd, StopReport, WaitRoot};
+use crate::blocking::{BlockingEvent, EndCause, STANDS, STANDS_UNSEEN, StopReport, WaitRoot};
 use crate::capture_network::CaptureNetwork;
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::flow_control::{FlowControl, FlowInput};
@@ -114,24 +114,32 @@ impl HeldTime {
 
     fn add_stop(&mut self, stop: &StopReport) {
         self.resumed.insert(stop.channel, stop.until);
-        let sender = StandingSender {
-            since: stop.since,
-            until: stop.until,
-            packet: stop.packet,
-            chain: stop.chain.clone(),
-            root: Some(stop.root),
-            lasts: stop.ended == StopEnd::CaptureEnd,
-        };
-        self.stopped((stop.channel, stop.root, stop.last()), sender);
+        let StopReport { channel, since, until, packet, root, ref chain, ref standing, .. } = *stop;
+        let lasts = standing.is_some();
+        // A packet of a stopped sender stands for the cause of the stop.
+        let is_told =
+            |known: &StandingSender| lasts && known.root.is_none() && known.since >= since;
+        if self.standing.get(&channel).is_some_and(is_told) {
+            self.standing.remove(&channel);
+        }
+        let key = (channel, root, stop.last());
+        let all = || EndCause { since, chain: chain.clone(), root };
+        // What it waited for until shortly before the end does not stand.
+        let EndCause { since, chain, root } = standing.clone().unwrap_or_else(all);
+        let sender = StandingSender { since, until, packet, chain, root: Some(root), lasts };
+        self.stopped(key, stop.since, sender);
     }
 
-    fn stopped(&mut self, key: (ChannelId, WaitRoot, ChannelId), sender: StandingSender) {
-        let stopped = StoppedTime::new(sender.since, sender.until);
-        let is_long = sender.lasts || stopped.total >= STANDS_VERY_LONG;
+    fn stopped(
+        &mut self,
+        key: (ChannelId, WaitRoot, ChannelId),
+        since: Picoseconds,
+        sender: StandingSender,
+    ) {
         if self.stops.len() < HOLDS_MAX || self.stops.contains_key(&key) {
-            stopped.add_to(self.stops.entry(key));
+            StoppedTime::new(since, sender.until).add_to(self.stops.entry(key));
         }
-        if is_long {
+        if sender.lasts || sender.until - since >= STANDS_VERY_LONG {
             self.stand(key.0, sender);
         }
     }
@@ -145,7 +153,7 @@ impl HeldTime {
             (false, true) => sender.since = time,
             (true, false) => {
                 let stopped = StandingSender::unseen([sender.since, time]);
-                self.stopped((channel, WaitRoot::OutOfSight, channel), stopped);
+                self.stopped((channel, WaitRoot::OutOfSight, channel), stopped.since, stopped);
             }
             (true, true) | (false, false) => {}
         }
@@ -158,7 +166,7 @@ impl HeldTime {
         for (channel, since) in stopped {
             let end = recorded.link_span(channel).map_or(since, |[_, end]| end.max(since));
             let standing = StandingSender { lasts: true, ..StandingSender::unseen([since, end]) };
-            self.stopped((channel, WaitRoot::OutOfSight, channel), standing);
+            self.stopped((channel, WaitRoot::OutOfSight, channel), since, standing);
         }
     }
 
@@ -174,11 +182,7 @@ impl HeldTime {
     }
 
     fn stand(&mut self, channel: ChannelId, new: StandingSender) {
-        let is_longer = |known: &StandingSender| {
-            // Of one that stands, a cycle may tell why.
-            let is_told = known.root.is_none() && new.root.is_some() && new.since == known.since;
-            is_told || new.until - new.since > known.until - known.since
-        };
+        let is_longer = |known: &StandingSender| new.until - new.since > known.until - known.since;
         if self.standing.get(&channel).is_none_or(is_longer) {
             self.standing.insert(channel, new);
         }
@@ -284,29 +288,28 @@ impl FindingChecks {
     }
 
     /// Reports the stops of senders and the deadlocks that took a tenth of the time.
-    fn held_up(
-        &mut self,
-        mut held: HeldTime,
-        (recorded, network): (&RecordedTime, &CaptureNetwork),
-    ) {
+    fn held_up(&mut self, held: HeldTime, (recorded, network): (&RecordedTime, &CaptureNetwork)) {
         let span = |id| recorded.link_span(id);
         let place = |id, time| Occurrence::on(network, id, time);
-        for ((channel, root, last), StoppedTime { since, until, total }) in
-            std::mem::take(&mut held.stops)
-        {
+        for (&(channel, root, last), &StoppedTime { since, until, total }) in &held.stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
-            if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
-                continue;
-            }
             let (kind, severity, name) = match root {
                 WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by"),
-                WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind"),
-                WaitRoot::Unknown => (FindingKind::HeldUp, Severity::Note, "before"),
+                WaitRoot::OutOfSight | WaitRoot::Unknown => {
+                    (FindingKind::HeldUp, Severity::Note, "behind")
+                }
                 WaitRoot::Busy | WaitRoot::Switch | WaitRoot::SlowOutput => continue,
                 WaitRoot::Cycle | WaitRoot::OpenLink => continue,
             };
+            // A host held others up for no longer than its own link.
+            let own = held.stops.get(&(last, root, last)).filter(|_| root == WaitRoot::Host);
+            let total = own.map_or(total, |own| own.total.min(total));
+            if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
+                continue;
+            }
             let mut facts = vec![share(total, recorded), FindingFact::channel(name, last)];
+            facts.extend(at_output(root));
             facts.extend(held.unrecorded(channel));
             self.set.raise((severity, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
@@ -348,10 +351,11 @@ impl StandingSender {
         }
     }
 
-    /// Facts of a wait for what is out of sight, or of a packet that may wait for that.
+    /// Facts of a wait for what is out of sight, of a packet that may wait for that, or of one for others' packets.
     fn held_up(&self, channel: ChannelId, share: FindingFact) -> Vec<FindingFact> {
         let last = self.chain.last().copied().unwrap_or(channel);
         let mut facts = vec![share, FindingFact::channel("behind", last)];
+        facts.extend(self.root.and_then(at_output));
         facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
         facts
     }
@@ -374,6 +378,11 @@ impl StandingSender {
         facts.extend(chain.map(|value| FindingFact { name: "waits_for", value }));
         facts
     }
+}
+
+/// The cause of a wait that is neither the host nor out of sight behind the last channel.
+fn at_output(root: WaitRoot) -> Option<FindingFact> {
+    root.is_at_output().then(|| FindingFact::word("cause", root.name()))
 }
 
 /// Share of the recorded time, in percent.

@@ -21,6 +21,8 @@ enum HoldUpCause {
     Host(String),
     /// A node behind which nothing was captured.
     Sight(String),
+    /// A switch at which it was the turn of others' packets.
+    Turns(String),
     /// A switch at which nothing that was recorded explains it.
     Unexplained(String),
     /// A packet that nothing follows.
@@ -97,19 +99,25 @@ fn cause<'a>(
         if let FactValue::Channel(id) = fact(found, name)? { Some(*id) } else { None }
     };
     let channel = |name| node(named(name)?);
+    let is_word = |word| fact(found, "cause") == Some(&FactValue::Word(word));
     if kind == FindingKind::Deadlock {
         return Some(HoldUpCause::Deadlock);
     } else if kind == FindingKind::SlowHost {
         return channel("by").map(HoldUpCause::Host);
     } else if kind == FindingKind::HeldUp {
-        let unexplained = || Some(HoldUpCause::Unexplained(ends(named("before")?)?.from.node));
-        return channel("behind").map(HoldUpCause::Sight).or_else(unexplained);
+        let node = || Some(ends(named("behind")?)?.from.node);
+        return if is_word(WaitRoot::Busy.name()) {
+            node().map(HoldUpCause::Turns)
+        } else if is_word(WaitRoot::Unknown.name()) {
+            node().map(HoldUpCause::Unexplained)
+        } else {
+            channel("behind").map(HoldUpCause::Sight)
+        };
     } else if kind != FindingKind::Standstill {
         return None;
     }
     let last = channels(found, "waits_for").and_then(<[ChannelId]>::last);
     let last = node(last.copied().unwrap_or(id))?;
-    let is_word = |word| fact(found, "cause") == Some(&FactValue::Word(word));
     Some(if is_word(WaitRoot::Cycle.name()) {
         HoldUpCause::Deadlock
     } else if is_word(WaitRoot::Host.name()) {
@@ -169,6 +177,9 @@ impl HeldUpSenders {
             }
             HoldUpCause::Sight(node) => {
                 format!("{senders} stood still for {time}: deadlock or dead sink behind {node}")
+            }
+            HoldUpCause::Turns(node) => {
+                format!("packets of others at {node} held up {senders} for {time}")
             }
             HoldUpCause::Unexplained(node) => {
                 format!("{node} held up {senders} for {time}, and nothing recorded explains it")

@@ -62,12 +62,14 @@ fn sentences(file: &str, ports: &[&str]) -> String {
 
 #[test]
 fn a_sentence_names_who_held_up_whom() {
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 9] = [
         ("standstill/deadlock-mesh.toml", &[]),
         ("standstill/slow-host.toml", &[]),
         ("standstill/slow-host.toml", &["sw:3"]),
         ("standstill/slow-host.toml", &["sw:0"]),
         ("standstill/handshake.toml", &[]),
+        ("standstill/pause.toml", &[]),
+        ("standstill/unfinished.toml", &[]),
         ("demo-ring/scenario.toml", &[]),
         ("demo-ring/scenario.toml", &["s0:0", "h0:0"]),
     ];
