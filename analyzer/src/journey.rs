@@ -160,6 +160,7 @@ impl JourneyTracker {
 
     /// Decides all pending packets at the end of the recording.
     pub fn finish(&mut self, end: Picoseconds, out: &mut Vec<Journey>) {
+        (0..self.net.lanes.len()).for_each(|place| self.note_awaited(place));
         self.decide_all(out);
         let copied: Vec<(u64, HopId)> =
             self.net.lanes.iter().flat_map(|lane| lane.copied.iter().copied()).collect();

@@ -11,7 +11,7 @@ use codec::time::Tick;
 use super::JourneyTracker;
 use super::corruption::{self, CorruptionSite};
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop};
-use super::network_map::{MappedChannel, RequestedOutput};
+use super::network_map::MappedChannel;
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::relays::{ArrivedPacket, PAYLOAD_MIN, RelayedFrom};
 use crate::ip::ParsedIp;
@@ -259,14 +259,11 @@ impl JourneyTracker {
         }
         let lane = self.net.lane(hop_record.lane)?;
         let (node, input) = self.net.node_at(lane.to)?;
+        if let Some(output) = hop_record.awaits.and_then(|output| self.net.lane(output)) {
+            return output.from.map(|(_, port)| port);
+        }
         match node.selects(hop_record.first, input) {
-            [Some(one), Some(other)] if one != other => match self
-                .net
-                .requested_output(hop_record.lane, hop_record.first)
-            {
-                RequestedOutput::Seen(output) => self.net.lane(output)?.from.map(|(_, port)| port),
-                RequestedOutput::Unseen | RequestedOutput::Nothing => None,
-            },
+            [Some(one), Some(other)] if one != other => None,
             [one, other] => one.or(other),
         }
     }

@@ -4,8 +4,8 @@ use codec::capture::ChannelId;
 use codec::route::PortId;
 
 use super::JourneyTracker;
-use super::hop_record::{BlockingPackets, ClosedPacket, NextHop};
-use super::network_map::StopThreshold;
+use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop};
+use super::network_map::{MappedChannel, StopThreshold};
 use crate::event::Picoseconds;
 
 /// The packet at the head of a switch's input.
@@ -48,48 +48,15 @@ pub enum HeadProgress {
 impl JourneyTracker {
     /// Packet at the head of the switch input behind a channel.
     pub fn head(&self, input: ChannelId) -> Option<HeadPacket> {
-        let place = self.net.place(input)?;
-        let lane = self.net.lane(place)?;
-        let (node, port) = self.net.node_at(lane.to)?;
-        if !node.is_switch() {
-            return None;
-        }
-        let hop_record = lane.queue.iter().filter_map(|it| self.table.get(it.id));
-        // A packet whose first byte selects no port is dropped as it comes, and waits for nothing. S-2
-        let is_forwarded = |first| node.waits_for(first, port).iter().any(Option::is_some);
-        let hop_record = hop_record
-            .into_iter()
-            .find(|hop_record| hop_record.passed.is_none() && is_forwarded(hop_record.first))?;
-        let next = match hop_record.onward {
-            // A sound packet that has ended is not one that still arrives.
-            NextHop::Claimed(next) => self.table.get(next).filter(|next| {
-                hop_record.closed.is_some()
-                    || !next.closed.as_ref().is_some_and(ClosedPacket::is_sound)
-            }),
-            NextHop::Gone(next) => self.table.get(next),
-            NextHop::Nowhere => None,
-        };
-        let (wants, passing, held) = match next {
+        let lane = self.net.lane(self.net.place(input)?)?;
+        let hop_record = self.table.get(self.head_hop(lane)?)?;
+        let (wants, passing, held) = match self.begun(hop_record) {
             Some(next) => {
                 let output = self.net.lane(next.lane);
                 (output, HeadProgress::Begun, next.held.output)
             }
             None => {
-                let output = |port| node.output(port, lane);
-                let is_held = |other: &PortId| {
-                    *other != port && output(*other).is_some_and(|output| self.is_in_use(output))
-                };
-                let wants = match node.waits_for(hop_record.first, port) {
-                    // Where both addressings are possible it waits for the output that is held: the other one
-                    // is free, or was not captured. That it goes back to its own port must be known. S-3
-                    [Some(one), Some(other)] if one != other => {
-                        let mut held = [one, other].into_iter().filter(is_held);
-                        held.next().filter(|_| held.next().is_none())
-                    }
-                    [one, other] => one.or(other),
-                };
-                let wants = wants.and_then(output);
-                let output = wants.and_then(|wants| self.net.lane(wants));
+                let output = self.awaited(hop_record).and_then(|wants| self.net.lane(wants));
                 let now = output.and_then(|output| output.open.map(|_| (0, Picoseconds::MAX)));
                 (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))
             }
@@ -107,5 +74,59 @@ impl JourneyTracker {
         let drain = |stop: StopThreshold| stop.cells + 2 * stop.lag;
         let delays = delays.map(|(path, stop)| SwitchDelays { path, drain: drain(stop) });
         Some(HeadPacket { packet, since: hop_record.time, wants, passing, contended, delays })
+    }
+
+    /// Records for which output the packet at the head of an input waits at the end of the recording.
+    pub(super) fn note_awaited(&mut self, input: usize) {
+        let head = self.net.lane(input).and_then(|lane| self.head_hop(lane));
+        let waits = |id: &HopId| {
+            let hop = self.table.get(*id).filter(|hop| self.begun(hop).is_none())?;
+            self.awaited(hop)
+        };
+        let awaits = head.as_ref().and_then(waits);
+        if let Some(hop) = head.and_then(|id| self.table.get_mut(id)) {
+            hop.awaits = awaits;
+        }
+    }
+
+    fn head_hop(&self, lane: &MappedChannel) -> Option<HopId> {
+        let (node, port) = self.net.node_at(lane.to).filter(|(node, _)| node.is_switch())?;
+        // A packet whose first byte selects no port is dropped as it comes, and waits for nothing. S-2
+        let is_forwarded = |first| node.waits_for(first, port).iter().any(Option::is_some);
+        let waits = |hop: &HopRecord| hop.passed.is_none() && is_forwarded(hop.first);
+        lane.queue.iter().map(|it| it.id).find(|id| self.table.get(*id).is_some_and(waits))
+    }
+
+    /// The packet on an output as which one at the head of an input has begun to leave.
+    fn begun(&self, hop_record: &HopRecord) -> Option<&HopRecord> {
+        match hop_record.onward {
+            // A sound packet that has ended is not one that still arrives.
+            NextHop::Claimed(next) => self.table.get(next).filter(|next| {
+                hop_record.closed.is_some()
+                    || !next.closed.as_ref().is_some_and(ClosedPacket::is_sound)
+            }),
+            NextHop::Gone(next) => self.table.get(next),
+            NextHop::Nowhere => None,
+        }
+    }
+
+    /// Output for which a packet at the head of an input waits.
+    fn awaited(&self, hop_record: &HopRecord) -> Option<usize> {
+        let lane = self.net.lane(hop_record.lane)?;
+        let (node, port) = self.net.node_at(lane.to)?;
+        let output = |port| node.output(port, lane);
+        let is_held = |other: &PortId| {
+            *other != port && output(*other).is_some_and(|output| self.is_in_use(output))
+        };
+        let wants = match node.waits_for(hop_record.first, port) {
+            // Where both addressings are possible it waits for the output that is held: the other one
+            // is free, or was not captured. That it goes back to its own port must be known. S-3
+            [Some(one), Some(other)] if one != other => {
+                let mut held = [one, other].into_iter().filter(is_held);
+                held.next().filter(|_| held.next().is_none())
+            }
+            [one, other] => one.or(other),
+        };
+        wants.and_then(output)
     }
 }

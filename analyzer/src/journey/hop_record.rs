@@ -60,6 +60,8 @@ pub(super) struct HopRecord {
     /// The only packet that requested the output when this one began, and
     /// [`super::JourneyTracker::revision`] at that time.
     pub(super) sole: Option<(HopId, u64)>,
+    /// Output for which it waits at the head of its input at the end of the recording.
+    pub(super) awaits: Option<usize>,
     /// Addressings that explain its departure, as far as its first byte tells. S-1
     pub(super) readings: [bool; 2],
 }

@@ -207,9 +207,10 @@ impl JourneyTracker {
 
     /// Output that a packet requests, of which a table may know more than its byte.
     pub(super) fn requested(&self, hop: &HopRecord) -> RequestedOutput {
-        match self.copies_of(Some(hop)) {
-            Some(_) => RequestedOutput::Unseen,
-            None => self.net.requested_output(hop.lane, hop.first),
+        match (self.copies_of(Some(hop)), hop.awaits) {
+            (Some(_), _) => RequestedOutput::Unseen,
+            (None, Some(output)) => RequestedOutput::Seen(output),
+            (None, None) => self.net.requested_output(hop.lane, hop.first),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use analyzer::blocking::BlockingEvent;
 use analyzer::finding::FindingSet;
+use analyzer::journey::Journey;
 use analyzer::link::slack::{FillBounds, SlackEvent};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 
@@ -40,6 +41,7 @@ pub struct AnalyzedCapture {
     /// Number of times that what is assumed of such a buffer cannot be so.
     pub contradictions: BTreeMap<ChannelId, u64>,
     pub blocked: Vec<BlockingEvent>,
+    pub journeys: Vec<Journey>,
     pub set: FindingSet,
 }
 
@@ -48,7 +50,7 @@ impl AnalyzedCapture {
     pub fn of(capture: &[u8]) -> Self {
         use_one_thread();
         let mut reading = Self::default();
-        let Self { rows, fills, contradictions, blocked, .. } = &mut reading;
+        let Self { rows, fills, contradictions, blocked, journeys, .. } = &mut reading;
         let mut faults = 0;
         let mut analysis =
             CaptureAnalysis::new(capture, AnalysisScope::Everything, LinkAssumptions::default());
@@ -61,10 +63,10 @@ impl AnalyzedCapture {
                 *contradictions.entry(channel).or_default() += 1;
             }
             AnalysisEvent::Blocked(it) => blocked.push(it),
+            AnalysisEvent::Journey(it) => journeys.push(it),
             AnalysisEvent::Fault(_) => faults += 1,
             AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
             | AnalysisEvent::Interval(_)
-            | AnalysisEvent::Journey(_)
             | AnalysisEvent::Case(_)
             | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Conversation(_) => {}

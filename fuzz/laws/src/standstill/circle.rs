@@ -5,8 +5,12 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
+use analyzer::blocking::BlockingEvent;
+use analyzer::channel_name::ChannelEnds;
 use analyzer::finding::{FactValue, FindingKind};
-use codec::capture::ChannelId;
+use analyzer::journey::{Journey, JourneyHop};
+use analyzer::packet::StartCoverage;
+use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, RouteAddressing};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
@@ -192,6 +196,18 @@ impl SwitchPlan {
     }
 }
 
+/// True if the journey of the packet that a stopped channel waits for goes where that waits.
+fn agrees(blocked: &BlockingEvent, journeys: &[Journey], channels: &[Channel]) -> bool {
+    let BlockingEvent::Stop(stop) = blocked else { return true };
+    let next = stop.standing.as_ref().and_then(|standing| standing.chain.first());
+    let (Some(packet), Some(next)) = (stop.packet, next) else { return true };
+    let from = channels.get(next.0 as usize).and_then(ChannelEnds::of).map(|ends| ends.from.port);
+    let is_its = |hop: &JourneyHop| (hop.channel, hop.packet) == (stop.channel, packet);
+    let hop = journeys.iter().flat_map(|journey| &journey.hops).find(|hop| is_its(hop));
+    // Of a packet that may have begun before the recording, journeys tell no port.
+    hop.is_some_and(|hop| hop.output == from || hop.opening == StartCoverage::Unsure)
+}
+
 impl CircleNetwork {
     /// The network of a shape and a number: the same on every machine.
     pub fn of(shape: CircleShape, start: CircleStart, number: u64) -> Option<Self> {
@@ -276,7 +292,10 @@ impl CircleNetwork {
         // The fill of a buffer, which tells that a packet has left it, is known from parameters.
         let known = if self.start == CircleStart::Short { 1 } else { captures.len() };
         for (what, capture) in captures.into_iter().take(known) {
-            let set = AnalyzedCapture::of(capture).set;
+            let AnalyzedCapture { set, journeys, blocked, .. } = AnalyzedCapture::of(capture);
+            let is_odd = |it: &&BlockingEvent| !agrees(it, &journeys, &outcome.channels);
+            let odd = blocked.iter().filter(is_odd);
+            differences.extend(odd.map(|stop| format!("{what}: no journey waits as {stop:?}")));
             let channel = |id: &ChannelId| outcome.channels.get(id.0 as usize).map(|it| &*it.name);
             let found = set.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
             let facts = found.flat_map(|(_, _, found)| &found.facts);
