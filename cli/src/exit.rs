@@ -31,9 +31,19 @@ pub(crate) struct RunReport {
     faults: BTreeMap<(&'static str, &'static str), (u64, CaptureFault)>,
     errors: Vec<String>,
     warnings: Vec<String>,
-    is_problem_found: bool,
+    found: FoundProblem,
     /// Results of several files.
     files: Vec<CommandResult>,
+}
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FoundProblem {
+    #[default]
+    Nothing,
+    /// None, but something was not seen.
+    Unknown,
+    Something,
 }
 
 #[derive(Debug)]
@@ -79,7 +89,11 @@ impl RunReport {
     }
 
     pub(crate) const fn problem_found(&mut self) {
-        self.is_problem_found = true;
+        self.found = FoundProblem::Something;
+    }
+
+    pub(crate) const fn cannot_tell(&mut self) {
+        self.found = FoundProblem::Unknown;
     }
 
     /// Adds the result of one of several files.
@@ -92,6 +106,11 @@ impl RunReport {
         let with = |status: u8| self.files.iter().filter(|it| status_of(it) == status).count();
         let mut text =
             format!("{} files: {} without errors and warnings", self.files.len(), with(0));
+        let is_unknown = |it: &&Self| it.found == FoundProblem::Unknown && it.is_clean();
+        let unknown = self.files.iter().flatten().filter(is_unknown).count();
+        if unknown > 0 {
+            text += &format!(" ({unknown} of them: cannot tell)");
+        }
         for (status, what) in [(PROBLEM_FOUND, "with"), (BAD_INPUT, "not read or damaged")] {
             if with(status) > 0 {
                 text += &format!(", {} {what}", with(status));
@@ -102,10 +121,10 @@ impl RunReport {
 
     /// Exit status: of several files the worst.
     fn status(&self) -> u8 {
-        let own = match self.is_problem_found {
+        let own = match self.found {
             _ if !self.is_clean() => BAD_INPUT,
-            true => PROBLEM_FOUND,
-            false => 0,
+            FoundProblem::Something => PROBLEM_FOUND,
+            FoundProblem::Nothing | FoundProblem::Unknown => 0,
         };
         self.files.iter().map(status_of).fold(own, u8::max)
     }
@@ -231,6 +250,11 @@ mod tests {
             (&[1, 0], 1, "2 files: 1 without errors and warnings, 1 with"),
             (&[0, 2], 2, "2 files: 1 without errors and warnings, 1 not read or damaged"),
             (
+                &[3, 0, 1],
+                1,
+                "3 files: 2 without errors and warnings (1 of them: cannot tell), 1 with",
+            ),
+            (
                 &[1, 2, 1],
                 2,
                 "3 files: 0 without errors and warnings, 2 with, 1 not read or damaged",
@@ -239,9 +263,13 @@ mod tests {
             let mut all = RunReport::default();
             for status in statuses {
                 // Damage counts for more than what was found before it.
-                let errors = vec![String::new(); status / 2];
-                let is_problem_found = *status > 0;
-                all.add(Ok(RunReport { is_problem_found, errors, ..RunReport::default() }));
+                let errors = vec![String::new(); usize::from(*status == 2)];
+                let found = match status {
+                    0 => FoundProblem::Nothing,
+                    3 => FoundProblem::Unknown,
+                    _ => FoundProblem::Something,
+                };
+                all.add(Ok(RunReport { found, errors, ..RunReport::default() }));
             }
             assert_eq!((all.status(), &*all.total()), (worst, text));
         }

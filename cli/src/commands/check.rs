@@ -52,6 +52,8 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     );
     if scope.is_wrong() {
         report.problem_found();
+    } else if scope.is_beyond_sight {
+        report.cannot_tell();
     }
     if !writer.is_report() {
         for (_, _, channel, row) in rows() {

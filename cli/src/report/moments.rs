@@ -12,9 +12,10 @@ use analyzer::blocking::{BlockingEvent, StopReport};
 use analyzer::channel_name::link_name;
 use analyzer::event::Picoseconds;
 use analyzer::finding::{Severity, ShellCommand};
-use analyzer::journey::{Journey, JourneyFate};
+use analyzer::journey::{Journey, JourneyFate, JourneyHop};
 use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
+use analyzer::packet::FrameEnd;
 use analyzer::render::{shown_activity, wait_cause};
 use analyzer::topology::layout::PicturePoint;
 use codec::capture::{Channel, ChannelId};
@@ -112,9 +113,12 @@ pub(super) struct WaitCulprit {
 /// Adds a packet to those of a capture.
 pub(super) fn add_packet(list: &mut RecordedPackets, journey: &Journey) {
     let hops = journey.hops.iter().take(HOPS_MAX);
-    let hops: Vec<_> = hops.map(|hop| (hop.channel, hop.time, hop.closed)).collect();
-    let from = hops.iter().map(|hop| hop.1).min().unwrap_or(0);
-    let to = hops.iter().map(|hop| hop.2).max().unwrap_or(from);
+    let from = hops.clone().map(|hop| hop.time).min().unwrap_or(0);
+    let to = hops.clone().map(|hop| hop.closed).max().unwrap_or(from);
+    // One that the end of the recording cuts is there in its last moment, too.
+    let is_cut = |hop: &JourneyHop| hop.ended_by == FrameEnd::CaptureEnd;
+    let end = |hop: &JourneyHop| if is_cut(hop) { Picoseconds::MAX } else { hop.closed };
+    let hops: Vec<_> = hops.map(|hop| (hop.channel, hop.time, end(hop))).collect();
     let more = journey.hops.len() - hops.len();
     let way = PacketWay { number: journey.number, fate: journey.fate, hops, more };
     list.add((from, to), way, PACKETS_MAX);
@@ -142,7 +146,8 @@ pub(super) fn picture<'a>(
     let command = |name| ShellCommand::of(name, capture);
     let packets = recorded.packets.shown(PACKETS_MAX, |packet| {
         let hops = packet.hops.iter();
-        let hops: Vec<_> = hops.filter_map(|it| Some((track(&it.0)?, it.1, it.2))).collect();
+        let hops: Vec<_> =
+            hops.filter_map(|it| Some((track(&it.0)?, it.1, it.2.min(time.to)))).collect();
         let PacketWay { number, fate, more, .. } = *packet;
         (!hops.is_empty()).then_some(PacketWay { number, fate, hops, more })
     });
