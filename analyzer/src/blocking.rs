@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codec::capture::{Channel, ChannelId, StartSender, StartState};
 use codec::time::{FULL_RATE_PERIOD_PS, LinkTimeout, Tick};
 
-use self::cycle::report_deadlock;
+pub(crate) use self::cycle::settled;
 pub use self::event::{
     BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, EndCause, OutputHolder, STANDS,
     STANDS_UNSEEN, StopEnd, StopReport, WaitRoot,
@@ -55,6 +55,8 @@ pub struct BlockingTracker {
     circles: BTreeMap<ChannelId, WaitCycle>,
     /// Key in `circles` of the cycle of a channel.
     circled: BTreeMap<ChannelId, ChannelId>,
+    /// Channels of cycles of which it is not known what each waits for, and the ends of these.
+    doubted: BTreeMap<ChannelId, Picoseconds>,
     stops: u64,
     /// Time of the last event.
     now: Picoseconds,
@@ -73,7 +75,11 @@ struct WaitContext<'a> {
     network: &'a CaptureNetwork,
     now: Picoseconds,
     heads: &'a dyn Fn(ChannelId) -> Option<HeadPacket>,
+    /// True if a packet with this first byte, at the head of the input behind a channel, requests an output.
+    leads: HeadLeads<'a>,
 }
+
+type HeadLeads<'a> = &'a dyn Fn(ChannelId, u8, ChannelId) -> bool;
 
 /// Input and number of the packet that holds each output.
 type OutputHolders = BTreeMap<ChannelId, Option<(ChannelId, u64)>>;
@@ -89,21 +95,23 @@ impl BlockingTracker {
     ) {
         self.now = self.now.max(row.time);
         let heads = &|channel| paths.head(channel);
-        self.take(row, WaitContext { network, now: self.now, heads }, out);
+        let leads = &|input, first, output| paths.leads_to(input, first, output);
+        self.take(row, WaitContext { network, now: self.now, heads, leads }, out);
     }
 
-    /// Reports all waits that last to the end of the recording of their links.
+    /// Reports all waits that last to the end of the recording of their links, after the packets that it cut have
+    /// been compared.
     pub fn finish(
         &mut self,
         end: impl Fn(ChannelId) -> Picoseconds,
-        network: &CaptureNetwork,
+        (network, leads): (&CaptureNetwork, HeadLeads<'_>),
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let context = |now| WaitContext { network, now, heads: &|_| None };
+        let context = |now| WaitContext { network, now, heads: &|_| None, leads };
         let mut certain = BTreeSet::new();
         for circle in std::mem::take(&mut self.circles).into_values() {
             let now = circle.channels.iter().map(|id| end(*id)).min();
-            report_deadlock(circle, context(now.unwrap_or(self.now)), None, &mut |event| {
+            self.report_deadlock(circle, context(now.unwrap_or(self.now)), None, &mut |event| {
                 if let BlockingEvent::Deadlock(deadlock) = &event {
                     certain.extend(deadlock.channels.iter().copied());
                 }
@@ -247,7 +255,11 @@ impl BlockingTracker {
         context: WaitContext<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        self.remove_cycle(id, context, Some((id, DeadlockRelease::Dropped)), out);
+        let release = match target {
+            WaitTarget::OutOfSight => DeadlockRelease::Hole,
+            WaitTarget::Output(_) | WaitTarget::Host => DeadlockRelease::Dropped,
+        };
+        self.remove_cycle(id, context, Some((id, release)), out);
         let why = self.cause(id, context, CauseScope::Phase);
         self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(id) {
@@ -299,7 +311,10 @@ impl BlockingTracker {
         if self.waits.get(id).is_none() {
             return;
         }
-        let why = self.cause(id, context, CauseScope::Longest);
+        let mut why = self.cause(id, context, CauseScope::Longest);
+        if self.waits.get(id).is_some_and(|wait| self.is_doubted(&why, wait.since, context)) {
+            why.root = WaitRoot::OutOfSight;
+        }
         self.leave_queue(id);
         let Some(wait) = self.waits.remove(id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
@@ -359,7 +374,7 @@ impl WaitContext<'_> {
 
 /// True on a handshake cable. Its packet that stands may wait for an acknowledge, or for its own next byte: nothing but
 /// a cycle shows which. B-1
-fn has_no_stop(id: ChannelId, network: &CaptureNetwork) -> bool {
+pub(crate) fn has_no_stop(id: ChannelId, network: &CaptureNetwork) -> bool {
     network.channel(id).is_some_and(|it| it.link_timeout() == LinkTimeout::Never)
 }
 
@@ -404,7 +419,7 @@ mod tests {
 
     const fn head(packet: u64, wants: Option<ChannelId>, passing: HeadProgress) -> HeadPacket {
         let delays = Some(SwitchDelays { path: 44 * PERIOD, drain: 500 });
-        HeadPacket { packet, since: 0, wants, passing, contended: false, delays }
+        HeadPacket { packet, since: 0, wants, passing, contended: false, delays, first: 0 }
     }
 
     /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
@@ -454,7 +469,8 @@ mod tests {
                 }
                 Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
-                    blocking.finish(|_| Picoseconds::from(*at) * PERIOD, &network, &mut out);
+                    let end = |_| Picoseconds::from(*at) * PERIOD;
+                    blocking.finish(end, (&network, &|_, _, _| true), &mut out);
                     continue;
                 }
             };
@@ -463,7 +479,8 @@ mod tests {
             let row = TimedEvent { time: now, channel: id, at: Tick(*at), body: what };
             network.observe(&row);
             let heads = &|id| heads.get(&id).copied();
-            blocking.take(&row, WaitContext { network: &network, now, heads }, &mut out);
+            let context = WaitContext { network: &network, now, heads, leads: &|_, _, _| true };
+            blocking.take(&row, context, &mut out);
         }
         text
     }

@@ -27,6 +27,20 @@ pub struct TimedEvent {
 }
 
 impl TimedEvent {
+    /// True if it tells whether a packet is under way on its channel. P-1
+    pub(crate) const fn is_framed(&self) -> bool {
+        match self.body {
+            ChannelEvent::Framed
+            | ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Packet(_) => true,
+            ChannelEvent::Begins
+            | ChannelEvent::Link(_)
+            | ChannelEvent::Command(_)
+            | ChannelEvent::Omitted { .. } => false,
+        }
+    }
+
     /// Time at which a hole begins; its event comes with the first character behind it. `period` is that of the channel.
     pub fn hole_begins(&self, period: CharacterPeriod) -> Option<Picoseconds> {
         let ChannelEvent::Link(LinkEvent::Hole { missing }) = self.body else { return None };

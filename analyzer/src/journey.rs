@@ -127,7 +127,7 @@ impl JourneyTracker {
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
             )) => channel.resumed = Some(row.time),
             ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) => {
-                channel.blind_until = Some(row.time);
+                channel.blind(row);
                 channel.restored(row.time);
             }
             ChannelEvent::Link(LinkEvent::OpenLink) => {
@@ -153,15 +153,8 @@ impl JourneyTracker {
         implied.into_iter()
     }
 
-    /// Earliest start of a packet whose journey has not been reported.
-    pub fn oldest(&self) -> Option<Picoseconds> {
-        self.table.oldest()
-    }
-
-    /// Decides all pending packets at the end of the recording.
+    /// Reports all pending packets at the end of the recording, after [`Self::decide_all`].
     pub fn finish(&mut self, end: Picoseconds, out: &mut Vec<Journey>) {
-        (0..self.net.lanes.len()).for_each(|place| self.note_awaited(place));
-        self.decide_all(out);
         let copied: Vec<(u64, HopId)> =
             self.net.lanes.iter().flat_map(|lane| lane.copied.iter().copied()).collect();
         copied.into_iter().for_each(|copied| self.end_copied(copied));
@@ -258,7 +251,9 @@ impl JourneyTracker {
     ) {
         let Some(hop) = self.table.get(id) else { return };
         let node = self.net.lane(hop.lane).and_then(|lane| self.net.node_at(lane.to));
-        if node.is_some_and(|(node, _)| !node.is_switch()) {
+        if hop.is_runt() && self.verdict(hop, JourneyFate::UnderWay) == JourneyFate::RUNT {
+            self.drop_runt(id, out);
+        } else if node.is_some_and(|(node, _)| !node.is_switch()) {
             let fate = self.verdict(hop, JourneyFate::UnderWay);
             self.leave_queue(id);
             self.settle(id, fate, out);
@@ -281,8 +276,10 @@ impl JourneyTracker {
         let ended = leaving.closed.as_ref().map(|closed| closed.at);
         let Some(hop) = self.table.get(candidate.hop) else { return };
         let (number, first) = (hop.number, hop.first);
-        if candidate.fit == ByteFit::Same {
+        if candidate.fit == ByteFit::Same || leaving.is_shown_by(candidate.fit) {
             self.revision += u64::from(self.net.vote(candidate.lane, output, first));
+        }
+        if candidate.fit == ByteFit::Same {
             self.record_passage(candidate, to);
         }
         if matches!(candidate.fit, ByteFit::Same | ByteFit::Elsewhere) {
@@ -291,6 +288,8 @@ impl JourneyTracker {
         let late = self.net.lane(output).and_then(|output| output.since_sent);
         let Some(lane) = self.net.lane_mut(candidate.lane) else { return };
         lane.clear = ended.zip(late).map(|(ended, late)| ended.saturating_sub(late));
+        let closed = self.table.get(to).and_then(|leaving| leaving.closed.as_ref());
+        lane.leaves(number, candidate.fit, closed);
         let port = lane.to.map_or(PortId(0), |(_, port)| port);
         let gone: Vec<HopId> = lane.queue.iter().take(candidate.place).map(|it| it.id).collect();
         lane.queue.remove(candidate.place);
@@ -373,9 +372,8 @@ impl JourneyTracker {
                 JourneyFate::Dropped(Some("S-2"))
             };
         }
-        let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
-        if hop.closed.as_ref().is_some_and(runt) {
-            return JourneyFate::Dropped(Some("P-9"));
+        if hop.is_runt() {
+            return JourneyFate::RUNT;
         }
         match self.requested(hop) {
             RequestedOutput::Nothing => JourneyFate::Dropped(Some("S-1")),

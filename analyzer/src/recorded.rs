@@ -60,21 +60,23 @@ impl RecordedTime {
         self.opposites.extend(other.opposites);
     }
 
+    /// First and last recorded moment of a channel.
+    pub(crate) fn span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
+        let spans = self.spans.get(&id)?;
+        Some([spans.front()?[0], spans.back()?[1]])
+    }
+
     /// First and last moment of which both directions of a link were recorded, as far as either was: STOP and GO of a
     /// channel are on its opposite.
     pub(crate) fn link_span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
-        let span = |id| {
-            let spans = self.spans.get(id)?;
-            Some([spans.front()?[0], spans.back()?[1]])
-        };
-        let both = [Some(&id), self.opposites.get(&id)].into_iter().flatten().filter_map(span);
+        let both = [Some(&id), self.opposites.get(&id)].into_iter().flatten();
+        let both = both.filter_map(|id| self.span(*id));
         both.reduce(|[from, to], [begin, end]| [from.max(begin), to.min(end)])
     }
 
     /// True if characters of the opposite channel were recorded: STOP and GO of a channel are there.
     pub(crate) fn has_opposite(&self, id: ChannelId) -> bool {
-        let opposite = self.opposites.get(&id).and_then(|opposite| self.spans.get(opposite));
-        opposite.is_some_and(|spans| !spans.is_empty())
+        self.opposites.get(&id).is_some_and(|opposite| self.span(*opposite).is_some())
     }
 
     /// True if all that a finding rests on was recorded.

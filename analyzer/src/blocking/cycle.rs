@@ -4,10 +4,10 @@ use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
-use super::wait::WaitTarget;
+use super::wait::{WaitCause, WaitTarget};
 use super::{
     BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, OBEYED, PERIOD, SETTLED,
-    WaitContext, WaitCycle,
+    WaitContext, WaitCycle, WaitRoot,
 };
 
 impl BlockingTracker {
@@ -52,29 +52,64 @@ impl BlockingTracker {
         for channel in &circle.channels {
             self.circled.remove(channel);
         }
-        report_deadlock(circle, context, broken, out);
+        self.report_deadlock(circle, context, broken, out);
+    }
+
+    /// True if a cause since a time is a cycle of which it is not known what each channel waits for.
+    pub(super) fn is_doubted(
+        &self,
+        why: &WaitCause,
+        since: Picoseconds,
+        context: WaitContext<'_>,
+    ) -> bool {
+        let was_doubted = |id| self.doubted.get(id).is_some_and(|until| *until >= since);
+        let is_doubted = |id| self.circled.contains_key(id) && !self.is_known(*id, context);
+        why.root == WaitRoot::Cycle && why.chain.iter().any(|id| was_doubted(id) || is_doubted(id))
+    }
+
+    /// True if it is known what the packet at the head of the input behind a channel waits for.
+    fn is_known(&self, id: ChannelId, context: WaitContext<'_>) -> bool {
+        let Some(spell) = self.waits.get(id).map(|wait| &wait.spell) else { return false };
+        match (spell.target, spell.first) {
+            (Some(WaitTarget::Output(output)), Some(first)) => (context.leads)(id, first, output),
+            (_, _) => false,
+        }
+    }
+
+    /// Reports a cycle as a deadlock if it lasted long enough: all characters in transit when the
+    /// last sender was stopped have arrived, and brought no GO. What each waits for must be known.
+    pub(super) fn report_deadlock(
+        &mut self,
+        circle: WaitCycle,
+        context: WaitContext<'_>,
+        broken: Option<(ChannelId, DeadlockRelease)>,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        let WaitContext { network, now: until, .. } = context;
+        let WaitCycle { channels, since } = circle;
+        let Some(first) = channels.first() else { return };
+        let periods = channels.iter().map(|id| Picoseconds::from(network.period(*id).ps()));
+        let certain = since + settled(network, periods.max().unwrap_or(PERIOD));
+        if !channels.iter().all(|id| self.is_known(*id, context)) {
+            self.doubted.extend(channels.iter().map(|id| (*id, until)));
+        } else if until >= certain {
+            let periods = network.period(*first).periods(until - since);
+            out(BlockingEvent::Deadlock(Deadlock {
+                channels,
+                since,
+                certain,
+                until,
+                periods,
+                broken,
+            }));
+        }
     }
 }
 
-/// Reports a cycle as a deadlock if it lasted long enough: all characters in transit when the
-/// last sender was stopped have arrived, and brought no GO.
-pub(super) fn report_deadlock(
-    circle: WaitCycle,
-    WaitContext { network, now: until, .. }: WaitContext<'_>,
-    broken: Option<(ChannelId, DeadlockRelease)>,
-    out: &mut impl FnMut(BlockingEvent),
-) {
-    let WaitCycle { channels, since } = circle;
-    let Some(first) = channels.first() else { return };
-    let periods = channels.iter().map(|id| Picoseconds::from(network.period(*id).ps()));
-    let period = periods.max().unwrap_or(PERIOD);
-    let settled = match network.longest_delay {
+/// Time after which all characters under way have arrived, and all ports have obeyed them.
+pub(crate) fn settled(network: &CaptureNetwork, period: Picoseconds) -> Picoseconds {
+    match network.longest_delay {
         Some(delay) => 4 * delay + OBEYED * period,
         None => SETTLED * period,
-    };
-    let certain = since + settled;
-    if until >= certain {
-        let periods = network.period(*first).periods(until - since);
-        out(BlockingEvent::Deadlock(Deadlock { channels, since, certain, until, periods, broken }));
     }
 }

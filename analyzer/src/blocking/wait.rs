@@ -44,6 +44,8 @@ pub(super) struct WaitPhase {
     packet: Option<u64>,
     /// The last packet at the head, and the delays of the switch.
     last: Option<(u64, Option<SwitchDelays>)>,
+    /// First byte of the packet at the head.
+    pub(super) first: Option<u8>,
     /// Total duration of the output's ended stops within this phase.
     held: Picoseconds,
     /// The longest of the output's ended stops, with its duration within this phase.
@@ -136,6 +138,7 @@ impl WaitPhase {
     pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));
         self.last = head.map(|head| (head.packet, head.delays)).or(self.last);
+        self.first = head.map(|head| head.first).or(self.first);
         self.contended |= holder.is_some() || head.is_some_and(|head| head.contended);
         if holder == self.holding {
             return;

@@ -1,14 +1,20 @@
 //! Stops and standing packets of a section, weighed against the recorded time at its end. F-1, S-3, I-4
 
+mod standing_sender;
+
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use codec::capture::{ChannelId, StartState};
-use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
+use codec::time::FULL_RATE_PERIOD_PS;
 
-use super::set::{FactValue, FindingFact, Occurrence};
+pub use self::standing_sender::NOTHING_FOLLOWS;
+use self::standing_sender::{StandingCause, StandingSender, at_output, share};
+use super::set::{FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
-use crate::blocking::{BlockingEvent, EndCause, STANDS, STANDS_UNSEEN, StopReport, WaitRoot};
+use crate::blocking::{
+    BlockingEvent, EndCause, STANDS, STANDS_UNSEEN, StopReport, WaitRoot, has_no_stop, settled,
+};
 use crate::capture_network::CaptureNetwork;
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::flow_control::{FlowControl, FlowInput};
@@ -18,9 +24,6 @@ use crate::recorded::RecordedTime;
 /// Minimum share of the recorded time, as its reciprocal, for which a sender must be stopped to count as held
 /// up, if it is as long as a standstill. *Chosen*: a tenth.
 const HELD_UP_SHARE: u64 = 10;
-/// Minimum share, as its reciprocal, from which a standstill is an error. *Chosen*: half of the time.
-const ERROR_SHARE: u64 = 2;
-
 const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
 /// Minimum duration of a standstill that ends. *Chosen*: 13 ms, a quarter of the blocked-packet timeout. R-4
 const STANDS_VERY_LONG: Picoseconds = (1 << 20) * PERIOD;
@@ -35,9 +38,6 @@ const TURNS: Picoseconds = 16;
 /// Maximum of kept pairs of a stopped channel and its cause. *Chosen*: more than a network of 1000 links has.
 const HOLDS_MAX: usize = 1 << 14;
 
-/// Cause of a standstill whose sender is not stopped.
-pub const NOTHING_FOLLOWS: &str = "nothing-follows";
-
 /// Stops and standing packets of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldTime {
@@ -51,6 +51,10 @@ pub(super) struct HeldTime {
     deadlocks: BTreeMap<ChannelId, StoppedTime>,
     /// Senders whose own channels were not recorded, by the opposite ones, which carry their STOP and GO.
     unrecorded: BTreeMap<ChannelId, UnrecordedSender>,
+    /// What is known of STOP and GO to the senders of channels.
+    commanded: BTreeMap<ChannelId, RecordedCommands>,
+    /// Channels on which nothing tells yet whether a packet is under way, since these times. P-1
+    unframed: BTreeMap<ChannelId, Picoseconds>,
     /// Duration of the longest packet that ended.
     longest: Picoseconds,
 }
@@ -62,30 +66,35 @@ struct UnrecordedSender {
     since: Picoseconds,
 }
 
+/// STOP and GO to a sender, as far as they were recorded without a hole up to now.
+#[derive(Clone, Copy, Debug)]
+struct RecordedCommands {
+    /// Time from which on a byte shows that the sender is not stopped by one that was not recorded.
+    settled: Picoseconds,
+    /// The first of them.
+    first: Option<Picoseconds>,
+}
+
+impl RecordedCommands {
+    /// Time from which on it is known whether a sender is stopped that sent its last byte at `since`.
+    fn known_from(self, since: Picoseconds) -> Option<Picoseconds> {
+        if self.settled <= since { Some(since) } else { self.first }
+    }
+}
+
 /// Stops or deadlocks of the same channel and cause.
 #[derive(Clone, Debug)]
 struct StoppedTime {
     since: Picoseconds,
     until: Picoseconds,
     total: Picoseconds,
-}
-
-/// A sender that is stopped, or whose packet stands though it is not.
-#[derive(Clone, Debug)]
-struct StandingSender {
-    since: Picoseconds,
-    until: Picoseconds,
-    packet: Option<u64>,
-    chain: Vec<ChannelId>,
-    /// Cause; none for a packet that nothing follows.
-    root: Option<WaitRoot>,
-    /// True if it ends with the recording.
+    /// True if the last one, a deadlock, lasts to the end of the recording.
     lasts: bool,
 }
 
 impl StoppedTime {
     const fn new(since: Picoseconds, until: Picoseconds) -> Self {
-        Self { since, until, total: until.saturating_sub(since) }
+        Self { since, until, total: until.saturating_sub(since), lasts: false }
     }
 
     /// Adds a stop that was reported later than those before.
@@ -93,6 +102,7 @@ impl StoppedTime {
         known
             .and_modify(|known| {
                 known.until = known.until.max(self.until);
+                known.lasts = self.lasts;
                 known.total += self.total;
             })
             .or_insert(self);
@@ -104,7 +114,10 @@ impl HeldTime {
         match blocked {
             BlockingEvent::Stop(stop) => self.add_stop(stop),
             BlockingEvent::Deadlock(deadlock) => {
-                let stopped = StoppedTime::new(deadlock.since, deadlock.until);
+                let stopped = StoppedTime {
+                    lasts: deadlock.broken.is_none(),
+                    ..StoppedTime::new(deadlock.since, deadlock.until)
+                };
                 if let Some(first) = deadlock.channels.first() {
                     stopped.add_to(self.deadlocks.entry(*first));
                 }
@@ -117,8 +130,10 @@ impl HeldTime {
         let StopReport { channel, since, until, packet, root, ref chain, ref standing, .. } = *stop;
         let lasts = standing.is_some();
         // A packet of a stopped sender stands for the cause of the stop.
-        let is_told =
-            |known: &StandingSender| lasts && known.root.is_none() && known.since >= since;
+        let is_told = |known: &StandingSender| {
+            let is_stopped = matches!(known.cause, StandingCause::Stopped(_));
+            lasts && !is_stopped && known.since >= since
+        };
         if self.standing.get(&channel).is_some_and(is_told) {
             self.standing.remove(&channel);
         }
@@ -126,8 +141,8 @@ impl HeldTime {
         let all = || EndCause { since, chain: chain.clone(), root };
         // What it waited for until shortly before the end does not stand.
         let EndCause { since, chain, root } = standing.clone().unwrap_or_else(all);
-        let sender = StandingSender { since, until, packet, chain, root: Some(root), lasts };
-        self.stopped(key, stop.since, sender);
+        let cause = StandingCause::Stopped(root);
+        self.stopped(key, stop.since, StandingSender { since, until, packet, chain, cause, lasts });
     }
 
     fn stopped(
@@ -170,6 +185,26 @@ impl HeldTime {
         }
     }
 
+    /// Records a sender that stands to the end: the longer of the times when STOP and GO to it were not known, and were.
+    fn stands_to(
+        &mut self,
+        channel: ChannelId,
+        [since, end]: [Picoseconds; 2],
+        packet: Option<u64>,
+    ) {
+        let commands = self.commanded.get(&channel);
+        let known =
+            commands.filter(|_| packet.is_some()).and_then(|commands| commands.known_from(since));
+        let told = known.unwrap_or(end).clamp(since, end);
+        let (since, until, cause) = if told - since > end - told {
+            (since, told, StandingCause::Unheard)
+        } else {
+            (told, end, StandingCause::Nothing)
+        };
+        let chain = Vec::new();
+        self.stand(channel, StandingSender { since, until, packet, chain, cause, lasts: true });
+    }
+
     /// Minimum duration of a wait that others' turns do not explain, if what it waits for is out of sight. S-3
     fn least_unseen(&self) -> Picoseconds {
         STANDS_UNSEEN.max(self.longest.saturating_mul(TURNS))
@@ -201,25 +236,22 @@ impl FindingChecks {
         } else {
             let stopped = self.held.resumed.get(&event.channel).copied().unwrap_or_default();
             let since = network.period(event.channel).time(end.0 + 1).max(stopped);
-            self.held.stand(
-                event.channel,
-                StandingSender {
-                    since,
-                    until: event.time.max(since),
-                    packet: Some(*number),
-                    chain: Vec::new(),
-                    root: None,
-                    lasts: true,
-                },
-            );
+            self.held.stands_to(event.channel, [since, event.time.max(since)], Some(*number));
         }
     }
 
-    /// Follows STOP and GO to a sender whose own channel was not recorded. F-1
-    pub(crate) fn unrecorded_sender(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
+    /// Follows STOP and GO to a sender, and whether a packet may be under way on a channel. F-1, P-1
+    pub(crate) fn commands(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
         let TimedEvent { channel, time, at, .. } = *event;
-        if network.opposite(channel).is_some() {
+        if has_no_stop(channel, network) {
+            let known = RecordedCommands { settled: 0, first: Some(0) };
+            self.held.commanded.insert(channel, known);
             return;
+        }
+        if let ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) = event.body {
+            self.held.unframed.insert(channel, time);
+        } else if event.is_framed() {
+            self.held.unframed.remove(&channel);
         }
         let input = match &event.body {
             ChannelEvent::Command(command) => FlowInput::from(*command),
@@ -228,8 +260,7 @@ impl FindingChecks {
             ChannelEvent::Begins => {
                 let start = network.channel(channel).and_then(StartState::of);
                 let command = start.filter(|start| start.at == at).and_then(|start| start.command);
-                let Some((command, _)) = command else { return };
-                FlowInput::from(command)
+                command.map_or(FlowInput::PeerHole, |(command, _)| FlowInput::from(command))
             }
             ChannelEvent::Head(_)
             | ChannelEvent::Data(_)
@@ -238,8 +269,18 @@ impl FindingChecks {
             | ChannelEvent::Framed
             | ChannelEvent::Omitted { .. } => return,
         };
-        let time = event.hole_begins(network.period(channel)).unwrap_or(time);
-        self.held.command(channel, time, input);
+        let Some(sender) = network.opposite(channel) else {
+            let time = event.hole_begins(network.period(channel)).unwrap_or(time);
+            return self.held.command(channel, time, input);
+        };
+        let settled = time + settled(network, network.period(channel).ps().into());
+        let unheard = RecordedCommands { settled, first: None };
+        let commands = self.held.commanded.entry(sender).or_insert(unheard);
+        if input == FlowInput::PeerHole {
+            *commands = unheard;
+        } else {
+            commands.first.get_or_insert(time);
+        }
     }
 
     /// Reports at the end of a section what stood still and who held up whom.
@@ -247,10 +288,21 @@ impl FindingChecks {
         let mut held = std::mem::take(&mut self.held);
         let recorded = std::mem::take(&mut self.set.recorded);
         held.finish(&recorded);
+        for (channel, since) in std::mem::take(&mut held.unframed) {
+            if let Some([_, end]) = recorded.span(channel)
+                && held.commanded.get(&channel).is_none_or(|known| known.first.is_none())
+            {
+                held.stands_to(channel, [since, end.max(since)], None);
+            }
+        }
         let span = |id| recorded.link_span(id);
-        for (channel, sender) in std::mem::take(&mut held.standing) {
-            let Some([from, to]) = span(channel) else { continue };
-            let has_opposite = recorded.has_opposite(channel);
+        for (channel, mut sender) in std::mem::take(&mut held.standing) {
+            sender.recorded_to(span(channel).map_or(0, |[_, to]| to));
+            let is_unheard = sender.cause == StandingCause::Unheard;
+            let own = || recorded.span(channel);
+            let Some([from, to]) = (if is_unheard { own() } else { span(channel) }) else {
+                continue;
+            };
             let since = sender.since.max(from);
             let lasted = sender.until.min(to).saturating_sub(since);
             let recorded = to.saturating_sub(from).max(1);
@@ -260,7 +312,8 @@ impl FindingChecks {
                 (true, true) => STANDS,
                 (true, false) => STANDS_UNSEEN,
             };
-            let is_out_of_sight = sender.root == Some(WaitRoot::OutOfSight);
+            let is_out_of_sight =
+                is_unheard || sender.cause == StandingCause::Stopped(WaitRoot::OutOfSight);
             let least = if is_out_of_sight { least.max(held.least_unseen()) } else { least };
             let may_stand = sender.lasts && is_share && is_out_of_sight && lasted >= MAY_STAND;
             if lasted < least && !may_stand {
@@ -269,11 +322,14 @@ impl FindingChecks {
             let [when, until] =
                 [sender.since, sender.until].map(|time| Occurrence::on(network, channel, time));
             let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
-            // Without the opposite channel it may have been stopped.
-            let is_known = lasted >= least && (sender.root.is_some() || has_opposite);
+            let is_known = lasted >= least && !is_unheard;
             let (kind, severity) =
                 if is_known { (kind, severity) } else { (FindingKind::HeldUp, Severity::Note) };
-            let unrecorded = sender.root.and_then(|_| held.unrecorded(channel));
+            let unrecorded = match sender.cause {
+                StandingCause::Stopped(_) => held.unrecorded(channel),
+                StandingCause::Nothing => None,
+                StandingCause::Unheard => Some(FindingFact::word("unrecorded", "commands")),
+            };
             let mut facts = if kind == FindingKind::HeldUp {
                 sender.held_up(channel, share(lasted, recorded))
             } else {
@@ -291,7 +347,7 @@ impl FindingChecks {
     fn held_up(&mut self, held: HeldTime, (recorded, network): (&RecordedTime, &CaptureNetwork)) {
         let span = |id| recorded.link_span(id);
         let place = |id, time| Occurrence::on(network, id, time);
-        for (&(channel, root, last), &StoppedTime { since, until, total }) in &held.stops {
+        for (&(channel, root, last), &StoppedTime { since, until, total, .. }) in &held.stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
             let (kind, severity, name) = match root {
@@ -314,79 +370,17 @@ impl FindingChecks {
             self.set.raise((severity, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
         }
-        for (channel, StoppedTime { since, until, total }) in held.deadlocks {
+        for (channel, StoppedTime { since, until, total, lasts }) in held.deadlocks {
             // It may rest on time that was not recorded.
             if !self.set.has(FindingKind::Deadlock, channel) {
                 continue;
             }
             let Some([from, to]) = span(channel) else { continue };
-            let facts = vec![share(total, to.saturating_sub(from).max(1))];
+            let mut facts = vec![share(total, to.saturating_sub(from).max(1))];
+            facts.extend(lasts.then(|| FindingFact::word("until", "end")));
             let kind = FindingKind::Deadlock;
             self.set.raise((Severity::Error, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
         }
     }
-}
-
-impl StandingSender {
-    /// A stopped sender of which only the commands were recorded: nothing tells what held it up.
-    const fn unseen([since, until]: [Picoseconds; 2]) -> Self {
-        let root = Some(WaitRoot::OutOfSight);
-        Self { since, until, packet: None, chain: Vec::new(), root, lasts: false }
-    }
-
-    fn judged(
-        &self,
-        lasted: Picoseconds,
-        recorded: Picoseconds,
-    ) -> Option<(FindingKind, Severity)> {
-        let is_long = lasted.saturating_mul(ERROR_SHARE.into()) >= recorded;
-        match (self.root, is_long) {
-            // Packets of others go on; whether its turn ever comes cannot be told if it waits for most of the time.
-            (Some(WaitRoot::Busy), _) => {
-                (is_long && self.lasts).then_some((FindingKind::HeldUp, Severity::Note))
-            }
-            (_, true) => Some((FindingKind::Standstill, Severity::Error)),
-            (_, false) => Some((FindingKind::Standstill, Severity::Warning)),
-        }
-    }
-
-    /// Facts of a wait for what is out of sight, of a packet that may wait for that, or of one for others' packets.
-    fn held_up(&self, channel: ChannelId, share: FindingFact) -> Vec<FindingFact> {
-        let last = self.chain.last().copied().unwrap_or(channel);
-        let mut facts = vec![share, FindingFact::channel("behind", last)];
-        facts.extend(self.root.and_then(at_output));
-        facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
-        facts
-    }
-
-    fn facts(
-        self,
-        lasted: Picoseconds,
-        recorded: Picoseconds,
-        period: CharacterPeriod,
-    ) -> Vec<FindingFact> {
-        let cause = self.root.map_or(NOTHING_FOLLOWS, WaitRoot::name);
-        let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
-        let mut facts = vec![
-            FindingFact::number("periods", period.periods(lasted)),
-            share(lasted, recorded),
-            FindingFact::word("cause", cause),
-        ];
-        facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
-        facts.extend(self.packet.map(|packet| FindingFact::number("packet", packet)));
-        facts.extend(chain.map(|value| FindingFact { name: "waits_for", value }));
-        facts
-    }
-}
-
-/// The cause of a wait that is neither the host nor out of sight behind the last channel.
-fn at_output(root: WaitRoot) -> Option<FindingFact> {
-    root.is_at_output().then(|| FindingFact::word("cause", root.name()))
-}
-
-/// Share of the recorded time, in percent.
-fn share(lasted: Picoseconds, recorded: Picoseconds) -> FindingFact {
-    let percent = lasted.saturating_mul(100).checked_div(recorded).unwrap_or(0).min(100);
-    FindingFact::number("share", u64::try_from(percent).unwrap_or(100))
 }

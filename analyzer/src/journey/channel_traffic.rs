@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 use codec::crc::CrcResidue;
 use codec::route::PortId;
 
-use super::hop_record::HopId;
+use super::fit::ByteFit;
+use super::hop_record::{ClosedPacket, HopId};
 use super::network_map::MappedChannel;
-use crate::event::Picoseconds;
+use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 
 /// State of a channel on which something has happened.
 #[derive(Debug, Default)]
@@ -29,6 +30,11 @@ pub(super) struct ChannelTraffic {
     pub(super) last: Option<(u64, Picoseconds)>,
     /// The last packet that left this input, and the time of its departure from the switch.
     pub(super) left: Option<(u64, Picoseconds)>,
+    /// Number of the first packet in front of which others may stand that were not recorded: it came behind a hole, or
+    /// behind a packet whose end was not recorded.
+    unseen: Option<u64>,
+    /// Number of the packet behind the last one that has left this input, as its bytes show.
+    shown: u64,
     /// Time at which the last packet had left this input completely, if known.
     pub(super) clear: Option<Picoseconds>,
     /// Time of the last FRES.
@@ -46,10 +52,35 @@ pub(super) struct ChannelTraffic {
 }
 
 impl ChannelTraffic {
+    /// True if a packet may stand behind others that were not recorded.
+    pub(super) fn is_hidden(&self, packet: u64) -> bool {
+        self.unseen.is_some_and(|unseen| packet >= unseen && self.shown <= unseen)
+    }
+
+    /// Records a packet that has left this input, perhaps up to a hole only.
+    pub(super) fn leaves(&mut self, packet: u64, fit: ByteFit, left: Option<&ClosedPacket>) {
+        if fit != ByteFit::Turn {
+            self.shown = self.shown.max(packet + 1);
+        }
+        if left.is_some_and(ClosedPacket::is_cut_off) {
+            self.unseen = Some(packet + 1);
+        }
+    }
+
     /// Ends a silence of the link.
     pub(super) fn restored(&mut self, now: Picoseconds) {
         if let Some([_, until]) = &mut self.silent {
             *until = now.min(*until);
+        }
+    }
+}
+
+impl MappedChannel {
+    /// Records the first character behind time that was not recorded.
+    pub(super) fn blind(&mut self, event: &TimedEvent) {
+        self.blind_until = Some(event.time);
+        if event.body != ChannelEvent::Begins {
+            self.unseen = Some(self.next_number + u64::from(self.open.is_some()));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The packet at the head of a switch's input. S-3
 
+use std::collections::BTreeSet;
+
 use codec::capture::ChannelId;
 use codec::route::PortId;
 
@@ -23,6 +25,8 @@ pub struct HeadPacket {
     pub contended: bool,
     /// Delays of the switch, if known.
     pub delays: Option<SwitchDelays>,
+    /// Its first byte. S-1
+    pub first: u8,
 }
 
 /// Delays of a packet at a switch with nothing in its way. S-6, F-3
@@ -61,6 +65,7 @@ impl JourneyTracker {
                 (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))
             }
         };
+        let wants = wants.filter(|wants| self.is_seen(hop_record, wants.id));
         let contended = wants.zip(held).is_some_and(|(output, held)| {
             let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
             let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
@@ -68,12 +73,13 @@ impl JourneyTracker {
             lane.left.is_none_or(|(_, left)| left != freed)
                 && held.in_the_way(hop_record, [lane, output]).is_some()
         });
-        let (packet, wants) = (hop_record.number, wants.map(|output| output.id));
+        let HopRecord { number: packet, time: since, first, .. } = *hop_record;
+        let wants = wants.map(|output| output.id);
         let delays = lane.path.zip(lane.stop);
         // Those above the threshold of STOP go, then those that come on the way of GO.
         let drain = |stop: StopThreshold| stop.cells + 2 * stop.lag;
         let delays = delays.map(|(path, stop)| SwitchDelays { path, drain: drain(stop) });
-        Some(HeadPacket { packet, since: hop_record.time, wants, passing, contended, delays })
+        Some(HeadPacket { packet, since, wants, passing, contended, delays, first })
     }
 
     /// Records for which output the packet at the head of an input waits at the end of the recording.
@@ -81,12 +87,20 @@ impl JourneyTracker {
         let head = self.net.lane(input).and_then(|lane| self.head_hop(lane));
         let waits = |id: &HopId| {
             let hop = self.table.get(*id).filter(|hop| self.begun(hop).is_none())?;
-            self.awaited(hop)
+            let output = self.awaited(hop)?;
+            self.is_seen(hop, self.net.lane(output)?.id).then_some(output)
         };
         let awaits = head.as_ref().and_then(waits);
         if let Some(hop) = head.and_then(|id| self.table.get_mut(id)) {
             hop.awaits = awaits;
         }
+    }
+
+    /// False for a packet that may have left by an output, or have another one before it, while something was not recorded.
+    fn is_seen(&self, hop_record: &HopRecord, output: ChannelId) -> bool {
+        let hides = |lane: &MappedChannel| lane.is_hidden(hop_record.number);
+        self.net.place(output).is_some_and(|it| !self.net.is_blind(it, hop_record.time + 1))
+            && !self.net.lane(hop_record.lane).is_some_and(hides)
     }
 
     fn head_hop(&self, lane: &MappedChannel) -> Option<HopId> {
@@ -128,5 +142,26 @@ impl JourneyTracker {
             [one, other] => one.or(other),
         };
         wants.and_then(output)
+    }
+
+    /// True if a packet with this first byte, one of which began to leave an input by an output, can request no other one;
+    /// or if both directions of all recorded links of the switch were recorded, so that another did not begin there.
+    pub fn leads_to(&self, input: ChannelId, first: u8, output: ChannelId) -> bool {
+        let lane = self.net.place(input).and_then(|place| self.net.lane(place));
+        let place = lane.and_then(|lane| Some((lane, self.net.node_at(lane.to)?)));
+        let Some((lane, (node, port))) = place else { return false };
+        let id = |place| self.net.lane(place).map(|lane| lane.id);
+        let wanted = node.selects(first, port).into_iter().flatten();
+        let mut wanted = wanted.map(|port| node.output(port, lane).and_then(id) == Some(output));
+        let ports = |places: &mut dyn Iterator<Item = &usize>, end: fn(&MappedChannel) -> _| {
+            let lanes = places.filter_map(|place| self.net.lane(*place));
+            let lanes = lanes.filter(|lane| lane.blind_until.is_some());
+            lanes.filter_map(end).map(|(_, port)| port).collect::<BTreeSet<PortId>>()
+        };
+        let is_whole = || {
+            ports(&mut node.inputs.iter(), |lane| lane.to)
+                == ports(&mut node.outputs.values().flatten(), |lane| lane.from)
+        };
+        wanted.clone().any(|is_one| is_one) && (wanted.all(|is_one| is_one) || is_whole())
     }
 }

@@ -10,6 +10,7 @@ use codec::crc::CrcResidue;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
+use super::fit::{ByteFit, ENOUGH};
 use super::multicast::CopiedPacket;
 use super::outcome::{JourneyFate, MatchCertainty};
 use crate::packet::{FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
@@ -256,6 +257,19 @@ impl HopRecord {
         self.closed
             .as_ref()
             .is_some_and(|it| it.opening == StartCoverage::Unsure && it.check != CrcCheck::Good)
+    }
+
+    /// True if bytes show that it is the packet before it, and no other.
+    pub(super) fn is_shown_by(&self, fit: ByteFit) -> bool {
+        let is_certain =
+            self.before.is_some_and(|joint| joint.certainty == MatchCertainty::Certain);
+        is_certain && fit.is_by_bytes(ENOUGH)
+    }
+
+    /// True if it has ended without bytes behind its route byte. P-9
+    pub(super) fn is_runt(&self) -> bool {
+        let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
+        self.closed.as_ref().is_some_and(runt)
     }
 }
 

@@ -9,6 +9,11 @@ use crate::clock::TimedPassage;
 use crate::event::Picoseconds;
 
 impl JourneyTracker {
+    /// Earliest start of a packet whose journey has not been reported.
+    pub fn oldest(&self) -> Option<Picoseconds> {
+        self.table.oldest()
+    }
+
     /// Links the packet `from` to its next hop `to`.
     pub(super) fn join(
         &mut self,
@@ -40,6 +45,19 @@ impl JourneyTracker {
         let before = self.table.get_mut(id).and_then(|hop| hop.before.take());
         if let Some(before) = before.and_then(|joint| self.table.get_mut(joint.hop)) {
             before.onward = NextHop::Nowhere;
+        }
+    }
+
+    /// Ends a runt: what is behind it does not wait for it, and a packet that seems to be it is another one. P-9
+    pub(super) fn drop_runt(&mut self, id: HopId, out: &mut Vec<Journey>) {
+        let onward = self.table.get(id).map(|hop| hop.onward);
+        if let Some(NextHop::Claimed(next)) = onward {
+            self.release(next);
+        }
+        self.leave_queue(id);
+        self.settle(id, JourneyFate::RUNT, out);
+        if let Some(NextHop::Claimed(next)) = onward {
+            self.claim(next);
         }
     }
 

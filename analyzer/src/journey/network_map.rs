@@ -80,7 +80,7 @@ pub(super) struct StopThreshold {
 pub(super) struct MappedNode {
     pub(super) inputs: Vec<usize>,
     /// Outputs by port and by virtual channel on which a packet came: of each, all recordings of its wire. C-7
-    outputs: BTreeMap<(PortId, u8), Vec<usize>>,
+    pub(super) outputs: BTreeMap<(PortId, u8), Vec<usize>>,
     /// Highest known port: with one other than port 0, the node is a switch. I-1
     pub(super) port_max: u8,
     /// Index of the node at the other end, if it is an end of a fibre. N-5

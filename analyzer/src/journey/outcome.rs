@@ -32,6 +32,11 @@ codec::named_enum! {
     }
 }
 
+impl JourneyFate {
+    /// That of a packet without bytes behind its route byte.
+    pub(super) const RUNT: Self = Self::Dropped(Some("P-9"));
+}
+
 named_enum! {
     /// Certainty of the matches of a journey.
     pub enum MatchCertainty {

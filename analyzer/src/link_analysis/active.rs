@@ -43,6 +43,8 @@ pub(super) struct LinkChannel {
     activity: ActivityTracker,
     /// Bytes of the packet that has begun.
     begun: BegunBytes,
+    /// True if it has carried STOP or GO since its beginning, or a hole.
+    has_command: bool,
     pub(super) slack: SlackTracker,
     /// Parameters as its findings show them, once it has ended.
     pub(super) ended: Option<ObservedParameters>,
@@ -107,6 +109,7 @@ impl ActiveLink {
             peer: None,
             activity: ActivityTracker::new(id, channel),
             begun: BegunBytes::default(),
+            has_command: false,
             slack: SlackTracker::new(id, channel, assumptions, self.state.scope),
             ended: None,
         });
@@ -259,6 +262,10 @@ impl LinkState {
         let begun = channel.begun.observe(*at, body);
         let begun = begun.map(|body| TimedEvent { time: *time, channel: *id, at: *at, body });
         let (own_period, is_one_way) = (channel.channel.period, channel.peer.is_none());
+        let is_command = matches!(body, ChannelEvent::Command(_));
+        let is_first = is_command && !channel.has_command;
+        let is_hole = matches!(body, ChannelEvent::Link(LinkEvent::Hole { .. }));
+        channel.has_command = is_command || (channel.has_command && !is_hole);
         if let Some(peer) = channel.peer.filter(|_| states || findings)
             && let Some(peer) = self.channels.get_mut(&peer)
         {
@@ -274,10 +281,11 @@ impl LinkState {
             }
         }
         self.out.events.extend(begun);
-        // The stops of a sender come as its own events, unless only its commands were recorded.
+        // The stops of a sender come as its own events, unless only its commands were recorded; the first command
+        // tells that it was not stopped by one that was not recorded.
         let is_passed = match body {
             ChannelEvent::Data(_) => false,
-            ChannelEvent::Command(_) => is_one_way,
+            ChannelEvent::Command(_) => is_one_way || is_first,
             ChannelEvent::Head(_)
             | ChannelEvent::Packet(_)
             | ChannelEvent::Link(_)

@@ -274,8 +274,8 @@ impl NetworkStage {
         let silence = mapping.event_item(event, network);
         network.observe(event);
         blocking.row(event, network, journeys, &mut |blocked| out.blocked(blocked, network));
+        out.findings.commands(event, network);
         out.findings.packet_ended(event, network);
-        out.findings.unrecorded_sender(event, network);
         // Characters or events before these are missing.
         let is_behind_hole = matches!(
             event.body,
@@ -331,10 +331,12 @@ impl NetworkStage {
         let Self { network, journeys, blocking, out, .. } = self;
         out.findings.pass(end.saturating_sub(ENDS_APART));
         let recorded = |id| out.findings.link_span(id).map_or(end, |[_, to]| to);
-        let mut waits = Vec::new();
-        blocking.finish(recorded, network, &mut |blocked| waits.push(blocked));
+        let (mut waits, mut ended) = (Vec::new(), Vec::new());
+        // What passed a switch before the end tells what stands there.
+        journeys.decide_all(&mut ended);
+        let leads = &|input, first, output| journeys.leads_to(input, first, output);
+        blocking.finish(recorded, (network, leads), &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
-        let mut ended = Vec::new();
         journeys.finish(end, &mut ended);
         ended.into_iter().for_each(|journey| self.journey(journey));
         while let Some((time, item)) = self.waiting.pop() {

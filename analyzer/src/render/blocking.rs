@@ -95,6 +95,9 @@ pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine
             let text = format!("sight ends behind {unseen}: a deadlock there is not excluded");
             StyledLine::of(TextStyle::Notice, text)
         }
+        (0, true, true) if roots.iter().any(|(root, _)| *root == BlockingRoot::Deadlock) => {
+            StyledLine::of(TextStyle::Bad, "behind a deadlock of other channels")
+        }
         (0, true, true) => StyledLine::of(TextStyle::Good, "no deadlock"),
         (deadlocks, ..) => StyledLine::of(TextStyle::Bad, count(deadlocks, "deadlock")),
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codec::capture::{Channel, ChannelId};
 use codec::time::LinkTimeout;
 
-use super::{StyledLine, TextStyle};
+use super::{StyledLine, TextStyle, count};
 use crate::blocking::WaitRoot;
 use crate::channel_name::ChannelEnds;
 use crate::finding::{FactValue, Finding, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
@@ -17,7 +17,8 @@ const NAMES_SHOWN: usize = 4;
 /// Cause that held up senders.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum HoldUpCause {
-    Deadlock,
+    /// A circle of channels, by the first of them; none if it is the cause of another time.
+    Deadlock(Option<ChannelId>),
     Host(String),
     /// A node behind which nothing was captured.
     Sight(String),
@@ -25,6 +26,8 @@ enum HoldUpCause {
     Turns(String),
     /// A switch at which nothing that was recorded explains it.
     Unexplained(String),
+    /// No STOP or GO to the sender was recorded: it may have been stopped. F-1
+    Unheard,
     /// A packet that nothing follows.
     Nothing,
     /// A packet that nothing follows on a handshake cable: it may wait for an acknowledge. B-1
@@ -41,7 +44,7 @@ struct HeldUpSenders {
     /// Nodes that received what other senders of the group sent: links on the way.
     between: BTreeSet<String>,
     share: u64,
-    /// Number of channels in circles.
+    /// Number of channels in the circle.
     circle: usize,
     lasts: bool,
 }
@@ -55,7 +58,7 @@ pub fn held_up<'a>(
     for (kind, id, found) in set.found() {
         let Some(share) = number(found, "share") else { continue };
         let Some(ends) = known(id).and_then(ChannelEnds::of) else { continue };
-        let Some(cause) = cause(kind, id, found, known) else { continue };
+        let Some(cause) = cause(set, (kind, id, found), known) else { continue };
         let group = groups.entry(cause).or_insert_with(|| HeldUpSenders {
             severity: found.severity,
             senders: BTreeSet::new(),
@@ -66,12 +69,12 @@ pub fn held_up<'a>(
         });
         group.severity = group.severity.min(found.severity);
         group.share = group.share.max(share);
+        group.lasts |= fact(found, "until").is_some();
         if kind == FindingKind::Deadlock {
-            group.circle += channels(found, "circle").map_or(0, <[ChannelId]>::len);
+            group.circle = channels(found, "circle").map_or(0, <[ChannelId]>::len);
             continue;
         }
-        group.lasts |= fact(found, "until").is_some();
-        let (sender, receiver) = if is_unrecorded(found) {
+        let (sender, receiver) = if unrecorded(found, "opposite") {
             (ends.to.node, ends.from.node)
         } else {
             (ends.from.node, ends.to.node)
@@ -85,15 +88,14 @@ pub fn held_up<'a>(
 }
 
 fn cause<'a>(
-    kind: FindingKind,
-    id: ChannelId,
-    found: &Finding,
+    set: &FindingSet,
+    (kind, id, found): (FindingKind, ChannelId, &Finding),
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Option<HoldUpCause> {
     let ends = |id: ChannelId| ChannelEnds::of(known(id)?);
     let node = |id: ChannelId| {
         let ends = ends(id)?;
-        Some(if is_unrecorded(found) { ends.from.node } else { ends.to.node })
+        Some(if unrecorded(found, "opposite") { ends.from.node } else { ends.to.node })
     };
     let named = |name| {
         if let FactValue::Channel(id) = fact(found, name)? { Some(*id) } else { None }
@@ -101,9 +103,11 @@ fn cause<'a>(
     let channel = |name| node(named(name)?);
     let is_word = |word| fact(found, "cause") == Some(&FactValue::Word(word));
     if kind == FindingKind::Deadlock {
-        return Some(HoldUpCause::Deadlock);
+        return Some(HoldUpCause::Deadlock(Some(id)));
     } else if kind == FindingKind::SlowHost {
         return channel("by").map(HoldUpCause::Host);
+    } else if kind == FindingKind::HeldUp && unrecorded(found, "commands") {
+        return Some(HoldUpCause::Unheard);
     } else if kind == FindingKind::HeldUp {
         let node = || Some(ends(named("behind")?)?.from.node);
         return if is_word(WaitRoot::Busy.name()) {
@@ -116,10 +120,14 @@ fn cause<'a>(
     } else if kind != FindingKind::Standstill {
         return None;
     }
-    let last = channels(found, "waits_for").and_then(<[ChannelId]>::last);
-    let last = node(last.copied().unwrap_or(id))?;
+    let end = channels(found, "waits_for").and_then(<[ChannelId]>::last).copied().unwrap_or(id);
+    let last = node(end)?;
     Some(if is_word(WaitRoot::Cycle.name()) {
-        HoldUpCause::Deadlock
+        let circles = set.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
+        let mut circles = circles.filter(|(_, _, found)| {
+            channels(found, "circle").is_some_and(|circle| circle.contains(&end))
+        });
+        HoldUpCause::Deadlock(circles.next().map(|(_, first, _)| first))
     } else if is_word(WaitRoot::Host.name()) {
         HoldUpCause::Host(last)
     } else if is_word(WaitRoot::OutOfSight.name()) {
@@ -132,9 +140,10 @@ fn cause<'a>(
     })
 }
 
-/// True if the sender is the one whose STOP and GO are on the channel: its own channel was not recorded.
-fn is_unrecorded(found: &Finding) -> bool {
-    fact(found, "unrecorded").is_some()
+/// True if this was not recorded: of the channel's sender the commands, or of the one that got those on the channel all
+/// else.
+fn unrecorded(found: &Finding, what: &'static str) -> bool {
+    fact(found, "unrecorded") == Some(&FactValue::Word(what))
 }
 
 fn fact<'f>(found: &'f Finding, name: &str) -> Option<&'f FactValue> {
@@ -162,14 +171,15 @@ impl HeldUpSenders {
             (share, false) => format!("{share} % of the time"),
         };
         let text = match cause {
-            HoldUpCause::Deadlock if self.circle == 0 => {
+            HoldUpCause::Deadlock(None) => {
                 format!("a deadlock held up {senders} for {time}")
             }
-            HoldUpCause::Deadlock if senders.is_empty() => {
-                format!("a deadlock of {} channels lasted {time}", self.circle)
+            HoldUpCause::Deadlock(Some(_)) if senders.is_empty() => {
+                format!("a deadlock of {} lasted {time}", count(self.circle, "channel"))
             }
-            HoldUpCause::Deadlock => {
-                format!("a deadlock of {} channels held up {senders} for {time}", self.circle)
+            HoldUpCause::Deadlock(Some(_)) => {
+                let circle = count(self.circle, "channel");
+                format!("a deadlock of {circle} held up {senders} for {time}")
             }
             HoldUpCause::Host(host) => format!("{host} held up {senders} for {time}"),
             HoldUpCause::Sight(node) if self.severity == Severity::Note => {
@@ -184,6 +194,9 @@ impl HeldUpSenders {
             HoldUpCause::Unexplained(node) => {
                 format!("{node} held up {senders} for {time}, and nothing recorded explains it")
             }
+            HoldUpCause::Unheard => format!(
+                "it cannot be told whether {senders} stood still for {time}: no STOP or GO was recorded there"
+            ),
             HoldUpCause::Nothing => {
                 format!("{senders} stopped in the middle of a packet for {time}")
             }

@@ -137,7 +137,7 @@
     // A packet: its way as stairs, and its lanes in order.
     await go("#t=2us");
     at(drawn);
-    const head = all(".worm-head", drawn).find((it) => it.textContent === "0");
+    const head = all(".worm-head", drawn).find((it) => it.textContent === "3");
     head.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     const way = ["h3:0>s3:2", "s3:0>s0:1", "s0:0>s1:1", "s1:2>h1:0"];
     check("its stairs begin with its first channel", all(".live .way text").map((it) => it.textContent), way);

@@ -83,7 +83,7 @@ fn waits_are_selected_by_length_filter_and_number() {
     assert_eq!((all.lines().count(), long.lines().count()), (17, 9));
     assert_eq!(long, lines(&["--filter", "timeout && root.deadlock || kind == deadlock"]));
     let text = view("demo-ring", &["blocking", "--limit", "0"]);
-    assert!(text.contains("and 5 more trees"), "{text}");
+    assert!(text.contains("and 3 more trees"), "{text}");
     let columns = view("demo-ring", &["blocking", "--fields", "channel,periods", "--limit", "1"]);
     assert_eq!(columns.lines().count(), 2, "{columns}");
 }

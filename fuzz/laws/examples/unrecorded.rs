@@ -1,11 +1,11 @@
 //! Counts captures that are accused of what only the missing of a part of them makes: `cargo run --release -p laws
-//! --example unrecorded -- 10000`, half of them fixtures, half random networks in which nothing is wrong. A second
-//! number is the seed.
+//! --example unrecorded -- 10000`, half of them fixtures, half random networks in which nothing is wrong, and as
+//! many with a deadlock. A second number is the seed.
 
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 
 use laws::repair::SeededRng;
-use laws::unrecorded::{RecordedChunks, fixtures, judged, sound_network};
+use laws::unrecorded::{RecordedChunks, deadlocked_network, fixtures, judged, sound_network};
 
 /// Draws of each network. *Chosen*: together they cost as much as its simulation.
 const EACH: u64 = 10;
@@ -28,6 +28,9 @@ fn main() {
     let networks = (seed << 32..).filter_map(|number| Some((number, sound_network(number)?)));
     for (number, capture) in networks.take(usize::try_from(draws / 2 / EACH).unwrap_or(1)) {
         print(&format!("network {number}"), &capture, EACH);
+        if let Some(capture) = deadlocked_network(number & 0xffff_ffff) {
+            print(&format!("deadlock {number}"), &capture, 4 * EACH);
+        }
     }
     println!("{done} draws: {accused} accused");
 }

@@ -1,5 +1,5 @@
 //! What was not recorded is never judged: without some of its chunks, or whole channels, a capture has no kinds of
-//! errors and warnings that it does not have as a whole. One in which nothing is wrong has none.
+//! errors and warnings that it does not have as a whole, and no other circles. One in which nothing is wrong has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,6 +12,7 @@ use codec::capture::{
 };
 use codec::character::{Symbol, decode_control};
 use simulator::network::VisitOrder;
+use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 use crate::capture_input::OwnedChunk;
@@ -20,6 +21,7 @@ use crate::network::findings::is_in_order;
 use crate::network::input::NetworkInput;
 use crate::network::run::run;
 use crate::repair::SeededRng;
+use crate::standstill::circle::{CircleNetwork, CircleShape};
 use crate::taps;
 
 /// A capture of one section, as its chunks.
@@ -29,6 +31,8 @@ pub struct RecordedChunks {
     chunks: Vec<(ChannelId, OwnedChunk)>,
     /// Errors and warnings in the whole. A stop as long as a standstill is one where the recording ends in it.
     known: BTreeSet<FindingKind>,
+    /// Circles in the whole.
+    circles: BTreeSet<Vec<ChannelId>>,
 }
 
 /// Parts of a capture that are left out.
@@ -49,7 +53,8 @@ pub enum OmittedPart {
 impl RecordedChunks {
     pub fn of(capture: &[u8]) -> Self {
         let AnalyzedCapture { set, blocked, .. } = AnalyzedCapture::of(capture);
-        let mut read = Self { known: wrong(&set), ..Self::default() };
+        let (known, circles) = (wrong(&set), circles(&blocked));
+        let mut read = Self { known, circles, ..Self::default() };
         let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
         read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
         let mut reader = CaptureReader::new(capture);
@@ -85,10 +90,13 @@ impl RecordedChunks {
         written.unwrap_or_default()
     }
 
-    /// Errors and warnings that the capture has only without a part.
+    /// Errors and warnings that the capture has only without a part; another circle is one.
     pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
-        let found = wrong(&AnalyzedCapture::of(&self.without(part)).set);
-        found.difference(&self.known).map(|kind| kind.about().name).collect()
+        let AnalyzedCapture { set, blocked, .. } = AnalyzedCapture::of(&self.without(part));
+        let other = (!circles(&blocked).is_subset(&self.circles)).then_some("another circle");
+        let found = wrong(&set);
+        let found = found.difference(&self.known).map(|kind| kind.about().name);
+        found.chain(other).collect()
     }
 
     pub fn draw(&self, dice: &mut SeededRng) -> OmittedPart {
@@ -148,6 +156,14 @@ fn wrong(set: &FindingSet) -> BTreeSet<FindingKind> {
     found.filter(|kind| kind.about().severity != Severity::Note).collect()
 }
 
+fn circles(blocked: &[BlockingEvent]) -> BTreeSet<Vec<ChannelId>> {
+    let circles = blocked.iter().filter_map(|blocked| match blocked {
+        BlockingEvent::Deadlock(deadlock) => Some(deadlock.channels.clone()),
+        BlockingEvent::Stop(_) => None,
+    });
+    circles.collect()
+}
+
 /// The captures of `fixtures`, with their names.
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 pub fn fixtures() -> Vec<(String, RecordedChunks)> {
@@ -173,6 +189,16 @@ pub fn sound_network(number: u64) -> Option<RecordedChunks> {
     let is_sound = !scenario.taps.is_empty() && is_in_order(&scenario, &outcome);
     let chunks = is_sound.then(|| RecordedChunks::of(&outcome.capture))?;
     chunks.known.is_empty().then_some(chunks)
+}
+
+/// The capture of a random network with a circle, of all links or of those between switches.
+pub fn deadlocked_network(number: u64) -> Option<RecordedChunks> {
+    let mut networks = CircleShape::ALL.into_iter().flat_map(CircleShape::starts);
+    let (shape, start) = networks.nth(usize::try_from(number % 15).ok()?)?;
+    let text = CircleNetwork::of(shape, start, number)?.text;
+    let scenario = Scenario::read("circle", &text).ok()?;
+    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 9);
+    Some(RecordedChunks::of(&outcome.capture)).filter(|it| !it.circles.is_empty())
 }
 
 /// Draws parts of a capture, and returns those without which something else is wrong, and what.

@@ -18,7 +18,9 @@ use laws::network::input::NetworkInput;
 use laws::network::run::run;
 use laws::repair::{SeededRng, draws};
 use laws::taps;
-use laws::unrecorded::{OmittedPart, RecordedChunks, fixtures, judged, sound_network};
+use laws::unrecorded::{
+    OmittedPart, RecordedChunks, deadlocked_network, fixtures, judged, sound_network,
+};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
@@ -221,6 +223,11 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
     for (number, capture) in (0..40).filter_map(|number| Some((number, sound_network(number)?))) {
         let accused = judged(&capture, 2, &mut dice);
         assert!(accused.is_empty(), "network {number}: {accused:?}");
+    }
+    for number in 0..45 {
+        let Some(capture) = deadlocked_network(number) else { continue };
+        let accused = judged(&capture, 12, &mut dice);
+        assert!(accused.is_empty(), "deadlock {number}: {accused:?}");
     }
     for number in 0..draws(4) {
         let accused = judged(&shared_links(number), 24, &mut dice);

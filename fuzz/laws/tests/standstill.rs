@@ -62,7 +62,7 @@ fn sentences(file: &str, ports: &[&str]) -> String {
 
 #[test]
 fn a_sentence_names_who_held_up_whom() {
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 13] = [
         ("standstill/deadlock-mesh.toml", &[]),
         ("standstill/slow-host.toml", &[]),
         ("standstill/slow-host.toml", &["sw:3"]),
@@ -72,6 +72,10 @@ fn a_sentence_names_who_held_up_whom() {
         ("standstill/unfinished.toml", &[]),
         ("demo-ring/scenario.toml", &[]),
         ("demo-ring/scenario.toml", &["s0:0", "h0:0"]),
+        ("standstill/two-circles.toml", &[]),
+        ("standstill/loop-cable.toml", &[]),
+        ("standstill/circle-again.toml", &[]),
+        ("standstill/late-tap.toml", &[]),
     ];
     let text: String = cases
         .iter()
