@@ -35,7 +35,8 @@ pub struct WireDelays {
 impl WireDelays {
     /// Skews from 0 to `skew_fs`, and jitter up to `jitter_fs`, by a seed.
     pub fn random(skew_fs: u64, jitter_fs: u64, seed: u64) -> Self {
-        let mut delays = Self { phase_fs: 0, skew_fs: [0; WIRES], jitter_fs, seed };
+        // What leaves at the first time of a dump could have begun before it.
+        let mut delays = Self { phase_fs: 12_500_000, skew_fs: [0; WIRES], jitter_fs, seed };
         delays.skew_fs = [(); WIRES].map(|()| delays.below(skew_fs));
         delays
     }
@@ -205,6 +206,7 @@ impl<W: Write> WireExport<W> {
     pub fn finish(mut self) -> io::Result<W> {
         let end_fs = self.end_fs.saturating_add(2 * DELAY_MAX_FS);
         self.write_before(end_fs)?;
+        self.dump.time(end_fs)?;
         let mut out = self.dump.into_inner();
         out.flush()?;
         Ok(out)

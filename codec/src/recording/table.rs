@@ -40,6 +40,8 @@ pub struct TableReader<R> {
     /// Lines before the first row.
     lines: u64,
     times: RowTimes,
+    /// Rows without a change at a time of their own.
+    unchanged: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +168,7 @@ impl<R: Read> TableReader<R> {
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
         let samples = RowTimes::Samples { distance: distance.or(dialect.distance), number };
         let times = times.unwrap_or(samples);
-        Ok(Self { rows, signals, columns, fields: dialect.fields, lines, times })
+        Ok(Self { rows, signals, columns, fields: dialect.fields, lines, times, unchanged: 0 })
     }
 
     /// True if the rows have times.
@@ -197,7 +199,6 @@ impl<R: Read> TableReader<R> {
         changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         let (mut record, mut origin) = (StringRecord::new(), RowOrigin::default());
-        let mut unchanged = 0;
         let fields: Vec<(usize, CsvColumn, Vec<u64>)> = self
             .signals
             .masks(selected)
@@ -245,8 +246,8 @@ impl<R: Read> TableReader<R> {
             }
             // A row of each sample has a time of its own.
             let is_change = changed != levels.changed;
-            unchanged += u64::from(!is_change && !is_same_time);
-            let is_lost = changed & !levels.changed != 0 || is_change && unchanged >= SAMPLED;
+            self.unchanged += u64::from(!is_change && !is_same_time);
+            let is_lost = changed & !levels.changed != 0 || is_change && self.unchanged >= SAMPLED;
             if is_same_time && is_lost {
                 return Err(wrong(ROUNDED.to_owned()));
             }
@@ -267,6 +268,11 @@ impl<R: Read> SignalReader for TableReader<R> {
         // A level is complete without an end of its line, a number may not be.
         let is_number = !matches!(self.columns.last(), Some(CsvColumn::Level) | None);
         let is_cut_line = is_number && ![b'\n', b'\r'].contains(&self.rows.get_ref().decoder.last);
+        // A list of changes does not tell when it ends.
+        let is_sampled = !self.has_times() || self.unchanged >= SAMPLED;
+        if is_sampled || error.is_some() || is_cut_line {
+            levels.end(time_fs, changes);
+        }
         ReadSummary { error, is_cut_line, ..levels.finish(time_fs, changes) }
     }
 }
@@ -327,8 +333,10 @@ mod tests {
         let (names, mut all) = (table.signals().names().to_vec(), Vec::new());
         let change = |it: &SignalChange| (it.time_fs / 1_000_000, it.signals);
         let last = names.len().saturating_sub(1);
-        let summary = Box::new(table)
-            .read(&[last.saturating_sub(1), last], &mut |some| all.extend(some.iter().map(change)));
+        let later = |it: &&SignalChange| ![0, u64::MAX].contains(&(it.signals | it.unknown));
+        let summary = Box::new(table).read(&[last.saturating_sub(1), last], &mut |some| {
+            all.extend(some.iter().filter(later).map(change));
+        });
         (names, all, summary.error.map(|error| error.to_string()))
     }
 
@@ -459,6 +467,18 @@ mod tests {
         ] {
             let error = read(text).2.unwrap_or_default();
             assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        // A list of changes does not tell when it ends.
+        for (rows, is_sampled) in [
+            ("Time [ns],a\n0,0\n2,1\n", false),
+            ("Time [ns],a\n0,0\n2,1\n4,1\n", true),
+            ("Time [ns],a\n0,0\n2,0\n4,0\n6,0\n8,0\n10,1\n", true),
+            ("# samplerate: 1 GHz\na,b\n0,0\n1,1\n", true),
+        ] {
+            let table = Box::new(TableReader::new(rows.as_bytes(), None).unwrap());
+            let mut is_ended = false;
+            table.read(&[0], &mut |some| is_ended |= some.iter().any(|it| it.unknown != 0));
+            assert_eq!(is_ended, is_sampled, "{rows}");
         }
         // The last value of the head is cut.
         let rows = "0,False,True\n2,True,False\n".repeat(50_000);

@@ -35,18 +35,22 @@ impl<W: Write> VcdWriter<W> {
         Ok(Self { out, levels: vec![0; names.len()], time_ps: None })
     }
 
-    /// Writes a time, and before the first one the levels from which the wires start.
-    fn time(&mut self, time_fs: u64) -> io::Result<()> {
+    /// Writes a time, and a period before the first one (§4.2) the levels from which the wires start: so it is known from when
+    /// on they are recorded.
+    pub(super) fn time(&mut self, time_fs: u64) -> io::Result<()> {
         let time_ps = time_fs / FS_PER_PS;
         if self.time_ps.is_none() {
-            writeln!(self.out, "#{time_ps}\n$dumpvars")?;
+            let begin_ps = time_ps.saturating_sub(12_500);
+            self.time_ps = Some(begin_ps);
+            writeln!(self.out, "#{begin_ps}\n$dumpvars")?;
             for channel in 0..self.levels.len() {
                 for wire in 0..WIRES {
                     writeln!(self.out, "0{}", code(channel, wire))?;
                 }
             }
             writeln!(self.out, "$end")?;
-        } else if self.time_ps != Some(time_ps) {
+        }
+        if self.time_ps != Some(time_ps) {
             writeln!(self.out, "#{time_ps}")?;
         }
         self.time_ps = Some(time_ps);
