@@ -26,7 +26,28 @@ const HEAD: u64 = ROW_MAX as u64;
 
 /// True if a text begins like a table.
 pub fn is_table(head: &[u8]) -> bool {
-    TableDialect::of(&TextDecoder::begin(head).1).is_some()
+    begin(head).2.is_some()
+}
+
+/// The text of the beginning of a file with its decoder, and its dialect. The last line may be cut, and with it a level. Blanks
+/// separate, several as one, where nothing else does.
+fn begin(head: &[u8]) -> (TextDecoder, Vec<u8>, Option<TableDialect>) {
+    let with = |separators: &[u8], folded| {
+        let (decoder, text) = TextDecoder::begin(head, folded);
+        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| head.len() as u64 == HEAD);
+        let shown = cut.and_then(|at| text.get(..=at)).unwrap_or(&text);
+        let dialect = TableDialect::of(shown, separators);
+        (decoder, text, dialect)
+    };
+    let usual = with(b",;\t|", None);
+    if usual.2.is_some() {
+        return usual;
+    }
+    let by_blanks = with(b" ", Some(b' '));
+    // Characters as text have no such column.
+    let is_told = |it: &CsvColumn| matches!(it, CsvColumn::Time(_) | CsvColumn::Number);
+    let is_table = |it: &TableDialect| it.columns.iter().any(|(_, column)| is_told(column));
+    if by_blanks.2.as_ref().is_some_and(is_table) { by_blanks } else { usual }
 }
 
 /// Reader of a table of levels.
@@ -115,12 +136,8 @@ impl<R: Read> TableReader<R> {
         let mut bytes = Vec::new();
         let read = reader.by_ref().take(HEAD).read_to_end(&mut bytes);
         read.map_err(|error| wrong(format!("read failed: {error}")))?;
-        let (decoder, text) = TextDecoder::begin(&bytes);
-        // The last line may be cut there, and with it a level.
         let is_full = bytes.len() as u64 == HEAD;
-        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| is_full);
-        let shown = cut.and_then(|at| text.get(..=at)).unwrap_or(&text);
-        let dialect = TableDialect::of(shown);
+        let (decoder, text, dialect) = begin(&bytes);
         let Some(dialect) = dialect.filter(|it| !is_full || it.head.0 < text.len()) else {
             let longer = format!("a row is longer than {HEAD} bytes");
             let cause =
@@ -381,6 +398,8 @@ mod tests {
             "Time [ns],a,b\n0,0x0,1'b1\n2,0x1,1'b1\n4,0x1,1'b0\n",
             "Time [ns],a,b\n0,0,-1\n2,-1,-1\n4,-1,0\n",
             "Time [ns],state,a,b\n0,down,0,1\n2,face it,1,1\n4,word,1,0\n",
+            "Time_ns a b\n0 0 1\n2 1 1\n4 1 0\n",
+            "  Time(ns)   a   b\n   0.0    0   1 \n   2.0    1   1\n   4.0    1   0",
             "Time [ns],CH1,Count,a,b\n0,131,-8,0,1\n2,129,-12,1,1\n4,130,11,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
@@ -452,7 +471,8 @@ mod tests {
         assert!(
             error.is_some_and(|it| it.contains("no column of levels") && it.ends_with(left_out))
         );
-        for text in ["", "GAP 83 05\n", "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
+        let nine = "83 05 aa 7e 01 02 03 04 05\n".repeat(2);
+        for text in ["", "GAP 83\n01 05\n", &nine, "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
             assert!(!is_table(text.as_bytes()), "{text}");
         }
         for (text, expected) in [
