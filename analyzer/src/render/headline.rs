@@ -166,45 +166,45 @@ impl HeldUpSenders {
         let time = match (self.share, self.lasts) {
             (100, _) => "all the time".to_owned(),
             (0, true) => "to the end".to_owned(),
-            (0, false) => "less than 1 % of the time".to_owned(),
-            (share, true) => format!("{share} % of the time, to the end"),
-            (share, false) => format!("{share} % of the time"),
+            (0, false) => "for less than 1 % of the time".to_owned(),
+            (share, true) => format!("for {share} % of the time, to the end"),
+            (share, false) => format!("for {share} % of the time"),
         };
         let text = match cause {
             HoldUpCause::Deadlock(None) => {
-                format!("a deadlock held up {senders} for {time}")
+                format!("a deadlock held up {senders} {time}")
             }
             HoldUpCause::Deadlock(Some(_)) if senders.is_empty() => {
                 format!("a deadlock of {} lasted {time}", count(self.circle, "channel"))
             }
             HoldUpCause::Deadlock(Some(_)) => {
                 let circle = count(self.circle, "channel");
-                format!("a deadlock of {circle} held up {senders} for {time}")
+                format!("a deadlock of {circle} held up {senders} {time}")
             }
-            HoldUpCause::Host(host) => format!("{host} held up {senders} for {time}"),
+            HoldUpCause::Host(host) => format!("{host} held up {senders} {time}"),
             HoldUpCause::Sight(node) if self.severity == Severity::Note => {
-                format!("something out of sight behind {node} held up {senders} for {time}")
+                format!("something out of sight behind {node} held up {senders} {time}")
             }
             HoldUpCause::Sight(node) => {
-                format!("{senders} stood still for {time}: deadlock or dead sink behind {node}")
+                format!("{senders} stood still {time}: deadlock or dead sink behind {node}")
             }
             HoldUpCause::Turns(node) => {
-                format!("packets of others at {node} held up {senders} for {time}")
+                format!("packets of others at {node} held up {senders} {time}")
             }
             HoldUpCause::Unexplained(node) => {
-                format!("{node} held up {senders} for {time}, and nothing recorded explains it")
+                format!("{node} held up {senders} {time}, and nothing recorded explains it")
             }
             HoldUpCause::Unheard => format!(
-                "it cannot be told whether {senders} stood still for {time}: no STOP or GO was recorded there"
+                "it cannot be told whether {senders} stood still {time}: no STOP or GO was recorded there"
             ),
             HoldUpCause::Nothing => {
-                format!("{senders} stopped in the middle of a packet for {time}")
+                format!("{senders} stopped in the middle of a packet {time}")
             }
             HoldUpCause::Unknown => {
-                format!("{senders} stood in a packet for {time}: a handshake cable shows no cause")
+                format!("{senders} stood in a packet {time}: a handshake cable shows no cause")
             }
             HoldUpCause::Node(node) => {
-                format!("{senders} stood still for {time}, held up at {node}")
+                format!("{senders} stood still {time}, held up at {node}")
             }
         };
         let role = match self.severity {
