@@ -35,8 +35,7 @@ pub struct WireDelays {
 impl WireDelays {
     /// Skews from 0 to `skew_fs`, and jitter up to `jitter_fs`, by a seed.
     pub fn random(skew_fs: u64, jitter_fs: u64, seed: u64) -> Self {
-        // What leaves at the first time of a dump could have begun before it.
-        let mut delays = Self { phase_fs: 12_500_000, skew_fs: [0; WIRES], jitter_fs, seed };
+        let mut delays = Self { phase_fs: 0, skew_fs: [0; WIRES], jitter_fs, seed };
         delays.skew_fs = [(); WIRES].map(|()| delays.below(skew_fs));
         delays
     }
@@ -146,15 +145,21 @@ impl<W: Write> WireExport<W> {
     /// Those of the stream.
     pub fn new(out: W, channels: &[(Channel, WireDelays)]) -> io::Result<Self> {
         let names: Vec<&str> = channels.iter().map(|(channel, _)| channel.name.as_str()).collect();
-        let dump = VcdWriter::new(out, &names)?;
-        let exported = channels.iter().map(|(channel, delays)| ExportedChannel {
-            name: channel.name.clone(),
-            period_fs: channel.period.fs(),
-            encoder: WireEncoder::new(channel.period.fs(), delays.phase_fs),
-            delays: delays.clone(),
-            chunks: VecDeque::new(),
-            place: 0,
-            shown: None,
+        // A character that leaves at the first time of a dump could have begun before it.
+        let lead_fs = channels.iter().map(|(channel, _)| channel.period.fs()).max().unwrap_or(0);
+        let dump = VcdWriter::new(out, &names, lead_fs)?;
+        let exported = channels.iter().map(|(channel, delays)| {
+            let period_fs = channel.period.fs();
+            let phase_fs = delays.phase_fs.saturating_add(lead_fs);
+            ExportedChannel {
+                name: channel.name.clone(),
+                period_fs,
+                encoder: WireEncoder::new(period_fs, phase_fs),
+                delays: WireDelays { phase_fs, ..delays.clone() },
+                chunks: VecDeque::new(),
+                place: 0,
+                shown: None,
+            }
         });
         let texts = (0..1 << WIRES).map(|bits| {
             let characters: CharBuf = [Character::from_bits(bits)].into_iter().collect();

@@ -229,10 +229,7 @@ pub fn round_trip(scenario: Scenario) -> usize {
             let delays = |channel: &Channel| {
                 let (skew, jitter) = (dice.below(5_500_001), dice.below(1_000_001));
                 let delays = WireDelays::random(skew, jitter, dice.roll());
-                (
-                    channel.clone(),
-                    WireDelays { phase_fs: 12_500_000 + dice.below(1_000_000_000), ..delays },
-                )
+                (channel.clone(), WireDelays { phase_fs: dice.below(1_000_000_000), ..delays })
             };
             let channels: Vec<_> = channels.iter().map(delays).collect();
             link_round_trip(&outcome.capture, &channels, 2 * link)
