@@ -36,7 +36,7 @@ pub(crate) struct RunReport {
     files: Vec<CommandResult>,
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FoundProblem {
     #[default]

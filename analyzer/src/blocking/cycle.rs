@@ -70,8 +70,10 @@ impl BlockingTracker {
     /// True if it is known what the packet at the head of the input behind a channel waits for.
     fn is_known(&self, id: ChannelId, context: WaitContext<'_>) -> bool {
         let Some(spell) = self.waits.get(id).map(|wait| &wait.spell) else { return false };
-        match (spell.target, spell.first) {
-            (Some(WaitTarget::Output(output)), Some(first)) => (context.leads)(id, first, output),
+        match (spell.target, spell.last) {
+            (Some(WaitTarget::Output(output)), Some(head)) => {
+                (context.leads)(id, head.first, output)
+            }
             (_, _) => false,
         }
     }

@@ -49,7 +49,7 @@ pub struct StopReport {
     pub standing: Option<EndCause>,
 }
 
-/// What a stop waits for at a moment, whatever it waited for before.
+/// Cause of a stop at its last moment, whatever it waited for before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndCause {
     /// Time from which on it waited for that.

@@ -30,7 +30,7 @@ pub enum BlockingRoot {
     Switch(ChannelId),
     /// This channel, slower than an input.
     SlowOutput(ChannelId),
-    /// What delays packets to this channel is not known.
+    /// This channel, to which packets are delayed for an unknown reason.
     Unknown(ChannelId),
 }
 

@@ -6,7 +6,7 @@ use codec::time::CharacterPeriod;
 
 use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitContext, WaitRoot, has_no_stop};
 use crate::capture_network::CaptureNetwork;
-use crate::journey::{HeadPacket, SwitchDelays};
+use crate::journey::HeadPacket;
 
 /// Minimum share of a wait, as its reciprocal, for which the channel ahead must be stopped to count
 /// as the cause. *Chosen*: a host that accepts three of four characters stops its link for this
@@ -42,10 +42,8 @@ pub(super) struct WaitPhase {
     pub(super) target: Option<WaitTarget>,
     pub(super) from: Picoseconds,
     packet: Option<u64>,
-    /// The last packet at the head, and the delays of the switch.
-    last: Option<(u64, Option<SwitchDelays>)>,
-    /// First byte of the packet at the head.
-    pub(super) first: Option<u8>,
+    /// The last packet at the head.
+    pub(super) last: Option<HeadPacket>,
     /// Total duration of the output's ended stops within this phase.
     held: Picoseconds,
     /// The longest of the output's ended stops, with its duration within this phase.
@@ -58,7 +56,7 @@ pub(super) struct WaitPhase {
     contended: bool,
 }
 
-/// What of a wait a cause is to explain.
+/// Part of a wait that a cause is to explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CauseScope {
     /// The longest part of it.
@@ -137,8 +135,7 @@ impl WaitPhase {
     /// Updates the packet at the head and the holder of the output.
     pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));
-        self.last = head.map(|head| (head.packet, head.delays)).or(self.last);
-        self.first = head.map(|head| head.first).or(self.first);
+        self.last = head.or(self.last);
         self.contended |= holder.is_some() || head.is_some_and(|head| head.contended);
         if holder == self.holding {
             return;
@@ -154,9 +151,9 @@ impl WaitPhase {
 
     /// Maximum duration with nothing in the way: a path formation for each packet at the head; `None` if not known.
     fn unhindered(&self, period: CharacterPeriod) -> Option<Picoseconds> {
-        let (first, (last, delays)) = self.packet.zip(self.last)?;
-        let packets = Picoseconds::from(last.saturating_sub(first)) + 1;
-        delays.map(|delays| packets.saturating_mul(delays.path) + period.time(delays.drain))
+        let (first, last) = self.packet.zip(self.last)?;
+        let packets = Picoseconds::from(last.packet.saturating_sub(first)) + 1;
+        last.delays.map(|it| packets.saturating_mul(it.path) + period.time(it.drain))
     }
 
     /// True if packets of other inputs had the output one after the other.

@@ -51,7 +51,7 @@ pub(super) struct HeldTime {
     deadlocks: BTreeMap<ChannelId, StoppedTime>,
     /// Senders whose own channels were not recorded, by the opposite ones, which carry their STOP and GO.
     unrecorded: BTreeMap<ChannelId, UnrecordedSender>,
-    /// What is known of STOP and GO to the senders of channels.
+    /// Recorded STOP and GO to the senders of channels.
     commanded: BTreeMap<ChannelId, RecordedCommands>,
     /// Channels on which nothing tells yet whether a packet is under way, since these times. P-1
     unframed: BTreeMap<ChannelId, Picoseconds>,
@@ -197,7 +197,7 @@ impl HeldTime {
             commands.filter(|_| packet.is_some()).and_then(|commands| commands.known_from(since));
         let told = known.unwrap_or(end).clamp(since, end);
         let (since, until, cause) = if told - since > end - told {
-            (since, told, StandingCause::Unheard)
+            (since, told, StandingCause::NoCommands)
         } else {
             (told, end, StandingCause::Nothing)
         };
@@ -274,10 +274,10 @@ impl FindingChecks {
             return self.held.command(channel, time, input);
         };
         let settled = time + settled(network, network.period(channel).ps().into());
-        let unheard = RecordedCommands { settled, first: None };
-        let commands = self.held.commanded.entry(sender).or_insert(unheard);
+        let unknown = RecordedCommands { settled, first: None };
+        let commands = self.held.commanded.entry(sender).or_insert(unknown);
         if input == FlowInput::PeerHole {
-            *commands = unheard;
+            *commands = unknown;
         } else {
             commands.first.get_or_insert(time);
         }
@@ -298,9 +298,9 @@ impl FindingChecks {
         let span = |id| recorded.link_span(id);
         for (channel, mut sender) in std::mem::take(&mut held.standing) {
             sender.recorded_to(span(channel).map_or(0, |[_, to]| to));
-            let is_unheard = sender.cause == StandingCause::Unheard;
+            let has_no_commands = sender.cause == StandingCause::NoCommands;
             let own = || recorded.span(channel);
-            let Some([from, to]) = (if is_unheard { own() } else { span(channel) }) else {
+            let Some([from, to]) = (if has_no_commands { own() } else { span(channel) }) else {
                 continue;
             };
             let since = sender.since.max(from);
@@ -313,7 +313,7 @@ impl FindingChecks {
                 (true, false) => STANDS_UNSEEN,
             };
             let is_out_of_sight =
-                is_unheard || sender.cause == StandingCause::Stopped(WaitRoot::OutOfSight);
+                has_no_commands || sender.cause == StandingCause::Stopped(WaitRoot::OutOfSight);
             let least = if is_out_of_sight { least.max(held.least_unseen()) } else { least };
             let may_stand = sender.lasts && is_share && is_out_of_sight && lasted >= MAY_STAND;
             if lasted < least && !may_stand {
@@ -322,13 +322,13 @@ impl FindingChecks {
             let [when, until] =
                 [sender.since, sender.until].map(|time| Occurrence::on(network, channel, time));
             let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
-            let is_known = lasted >= least && !is_unheard;
+            let is_known = lasted >= least && !has_no_commands;
             let (kind, severity) =
                 if is_known { (kind, severity) } else { (FindingKind::HeldUp, Severity::Note) };
             let unrecorded = match sender.cause {
                 StandingCause::Stopped(_) => held.unrecorded(channel),
                 StandingCause::Nothing => None,
-                StandingCause::Unheard => Some(FindingFact::word("unrecorded", "commands")),
+                StandingCause::NoCommands => Some(FindingFact::word("unrecorded", "commands")),
             };
             let mut facts = if kind == FindingKind::HeldUp {
                 sender.held_up(channel, share(lasted, recorded))

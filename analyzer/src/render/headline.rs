@@ -27,7 +27,7 @@ enum HoldUpCause {
     /// A switch at which nothing that was recorded explains it.
     Unexplained(String),
     /// No STOP or GO to the sender was recorded: it may have been stopped. F-1
-    Unheard,
+    NoCommands,
     /// A packet that nothing follows.
     Nothing,
     /// A packet that nothing follows on a handshake cable: it may wait for an acknowledge. B-1
@@ -107,7 +107,7 @@ fn cause<'a>(
     } else if kind == FindingKind::SlowHost {
         return channel("by").map(HoldUpCause::Host);
     } else if kind == FindingKind::HeldUp && unrecorded(found, "commands") {
-        return Some(HoldUpCause::Unheard);
+        return Some(HoldUpCause::NoCommands);
     } else if kind == FindingKind::HeldUp {
         let node = || Some(ends(named("behind")?)?.from.node);
         return if is_word(WaitRoot::Busy.name()) {
@@ -194,7 +194,7 @@ impl HeldUpSenders {
             HoldUpCause::Unexplained(node) => {
                 format!("{node} held up {senders} {time}, and nothing recorded explains it")
             }
-            HoldUpCause::Unheard => format!(
+            HoldUpCause::NoCommands => format!(
                 "it cannot be told whether {senders} stood still {time}: no STOP or GO was recorded there"
             ),
             HoldUpCause::Nothing => {

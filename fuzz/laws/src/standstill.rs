@@ -130,10 +130,10 @@ fn stands_unseen(set: &FindingSet) -> bool {
 
 /// True if a capture is said to have something that was held up.
 fn is_accused(set: &FindingSet) -> bool {
-    let unheard = FactValue::Word("commands");
+    let word = FactValue::Word("commands");
     set.found().any(|(kind, _, found)| {
         [FindingKind::Standstill, FindingKind::Deadlock].contains(&kind)
-            || (kind == FindingKind::HeldUp && found.facts.iter().all(|fact| fact.value != unheard))
+            || (kind == FindingKind::HeldUp && found.facts.iter().all(|fact| fact.value != word))
             || (kind == FindingKind::SlowHost && found.severity != Severity::Note)
     })
 }

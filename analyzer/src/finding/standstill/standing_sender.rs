@@ -34,7 +34,7 @@ pub(super) enum StandingCause {
     /// It is not stopped, and nothing follows.
     Nothing,
     /// No STOP or GO to it was recorded: it may be stopped.
-    Unheard,
+    NoCommands,
 }
 
 impl StandingSender {
@@ -48,7 +48,7 @@ impl StandingSender {
     pub(super) fn recorded_to(&mut self, to: Picoseconds) {
         let to = to.clamp(self.since, self.until);
         if self.cause == StandingCause::Nothing && self.until - to > to - self.since {
-            (self.since, self.cause) = (to, StandingCause::Unheard);
+            (self.since, self.cause) = (to, StandingCause::NoCommands);
         }
     }
 
@@ -87,7 +87,7 @@ impl StandingSender {
     ) -> Vec<FindingFact> {
         let cause = match self.cause {
             StandingCause::Stopped(root) => root.name(),
-            StandingCause::Nothing | StandingCause::Unheard => NOTHING_FOLLOWS,
+            StandingCause::Nothing | StandingCause::NoCommands => NOTHING_FOLLOWS,
         };
         let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
         let mut facts = vec![
