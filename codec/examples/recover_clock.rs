@@ -85,9 +85,8 @@ impl ChannelCheck {
                 None => head.append(&mut batch),
             }
             if recovery.is_none() && (head.len() >= HEAD || place + 1 == count) {
-                let start = head.first().map_or(0, |it| it.time_fs);
-                recovery = SenderClock::learn(&head, PERIOD_FS)
-                    .map(|clock| ClockRecovery::new(&clock, start));
+                let clock = SenderClock::learn(&head, PERIOD_FS);
+                recovery = clock.as_ref().map(ClockRecovery::new);
                 let head = std::mem::take(&mut head);
                 recovery.iter_mut().for_each(|recovery| check.take(recovery, &head));
             }

@@ -15,6 +15,19 @@ use proptest::prelude::*;
 /// Character period at the full rate.
 const PERIOD_FS: u64 = 12_500_000;
 
+#[test]
+fn a_clock_begins_with_the_first_character_whatever_wire_it_comes_on() {
+    // Wire 1 is 5.5 ns behind wire 0, and its first transition 1 ns more: nearer to the edge after its own.
+    let transition = |time_fs, wires| WireTransition { time_fs, wires };
+    let later = (11..500_u64).flat_map(|place| {
+        [transition(place * PERIOD_FS, 1), transition(place * PERIOD_FS + 5_500_000, 2)]
+    });
+    let all: Vec<_> =
+        [transition(10 * PERIOD_FS + 6_500_000, 2)].into_iter().chain(later).collect();
+    let clock = SenderClock::learn(&all, PERIOD_FS).unwrap();
+    assert!(clock.edge_fs.abs_diff(10 * PERIOD_FS) < PERIOD_FS / 10, "{}", clock.edge_fs);
+}
+
 /// Of wires that always change together nobody can tell which is which.
 #[test]
 fn orders_that_do_as_well_are_counted() -> Result<(), Box<dyn Error>> {
@@ -144,7 +157,7 @@ fn recover(all: &[(u64, u16)], period_fs: u64) {
     let transition = |&(time_fs, wires): &(u64, u16)| WireTransition { time_fs, wires };
     let all: Vec<WireTransition> = all.iter().map(transition).collect();
     if let Some(clock) = SenderClock::learn(&all, period_fs) {
-        let mut recovery = ClockRecovery::new(&clock, 0);
+        let mut recovery = ClockRecovery::new(&clock);
         recovery.receive(&all, &mut Vec::new());
         recovery.finish();
     }
@@ -185,7 +198,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         let wires = all[at - 1].wires & all[at - 1].wires.wrapping_neg();
         all.splice(at + 1..at + 1, [WireTransition { wires, ..all[at] }; 2]);
         assert!(clock.period_fs.abs_diff(period) < 1250, "1 ppm in {ppm}: {}", clock.period_fs);
-        let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
+        let mut recovery = ClockRecovery::new(&clock);
         let mut placed = Vec::new();
         recovery.receive(&all, &mut placed);
         let (last, quality) = recovery.finish();

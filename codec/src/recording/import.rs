@@ -116,7 +116,7 @@ impl RecordedChannel {
         let period =
             CharacterPeriod::from_fs(period_of_clock(&clock, period_fs, last_fs - first_fs))?;
         let start_fs = head.first().map_or(0, |change| change.time_fs);
-        let recovery = ClockRecovery::new(&clock, first_fs);
+        let recovery = ClockRecovery::new(&clock);
         let line = CharacterLine::new(period.fs(), start_fs / period.fs());
         let (content, placed) = (ContentCounter::default(), Vec::new());
         transitions.clear();

@@ -143,16 +143,14 @@ impl OpenCharacter {
 }
 
 impl ClockRecovery {
-    /// A reader that begins with a learned clock at a transition near `first_fs`.
-    pub fn new(clock: &SenderClock, first_fs: u64) -> Self {
+    /// A reader of the transitions that a clock was learned from, and of later ones.
+    pub fn new(clock: &SenderClock) -> Self {
         let period = clock.period_fs.clamp(*PERIODS_FS.start(), *PERIODS_FS.end());
-        let back = clock.edge_fs.saturating_sub(first_fs).saturating_add(period / 2) / period;
-        let edge_fs = clock.edge_fs.saturating_sub(back.saturating_mul(period));
         let bins_per_fs = signed(((BINS as u64) << 32) / period);
         let delays_fs = clock.delay_fs.map(|delay| signed(delay.unwrap_or_default().min(period)));
         let sets = Box::new(std::array::from_fn(|wires| WireSet::new(wires, delays_fs)));
         Self {
-            tracker: EdgeTracker::new(period, edge_fs),
+            tracker: EdgeTracker::new(period, clock.edge_fs),
             open: None,
             sets,
             bins: Box::new([0; BINS_KEPT]),
@@ -378,7 +376,7 @@ mod tests {
     /// Characters and quality of transitions taken seven at a time, and one after the other without a shorter way.
     fn in_both_ways(all: &[WireTransition]) -> [(Vec<PlacedCharacter>, WireQuality); 2] {
         let clock = SenderClock::learn(all, PERIOD_FS).unwrap();
-        let mut few = ClockRecovery::new(&clock, all[0].time_fs);
+        let mut few = ClockRecovery::new(&clock);
         let (mut every, mut seen, mut expected) = (few.clone(), Vec::new(), Vec::new());
         all.chunks(7).for_each(|some| few.receive(some, &mut seen));
         all.iter().for_each(|it| every.receive_far(*it, &mut expected));
@@ -423,7 +421,7 @@ mod tests {
         let mut clock = SenderClock::learn(&recording(0, 0, 1000), PERIOD_FS).unwrap();
         (clock.period_fs, clock.edge_fs) = (PERIOD_FS, PERIOD_FS);
         clock.delay_fs = [Some(0), Some(576), None, None, None, None, None, None, None];
-        let (mut recovery, mut placed) = (ClockRecovery::new(&clock, PERIOD_FS), Vec::new());
+        let (mut recovery, mut placed) = (ClockRecovery::new(&clock), Vec::new());
         let sent = [(PERIOD_FS, 0b1), (2 * PERIOD_FS + 640, 0b11), (3 * PERIOD_FS, 0b1)];
         let sent = sent.map(|(time_fs, wires)| WireTransition { time_fs, wires });
         recovery.receive(&sent, &mut placed);

@@ -23,7 +23,7 @@ pub struct SenderClock {
     pub period_fs: u64,
     /// Greatest error of the period: half a period for each run of near transitions of a wire.
     pub period_error_fs: u64,
-    /// Time of a character, less the delay of its wire.
+    /// Time of the first character, less the delay of its wire.
     pub edge_fs: u64,
     /// Delay of each wire behind the earliest; `None` for a wire without transitions.
     pub delay_fs: [Option<u64>; WIRES],
@@ -69,8 +69,13 @@ impl SenderClock {
         }
         let tracker = tracker?;
         let delay_fs = phases.delays(period_fs);
-        let behind = delay_fs.get(reference).copied().flatten().unwrap_or_default();
-        let edge_fs = tracker.edge_fs.saturating_sub(behind);
+        let delay = |wire: usize| delay_fs.get(wire).copied().flatten();
+        let first_fs = transitions.first().map_or(0, |first| {
+            first.time_fs.saturating_sub(first.each().find_map(delay).unwrap_or_default())
+        });
+        let edge_fs = tracker.edge_fs.saturating_sub(delay(reference).unwrap_or_default());
+        let back = edge_fs.saturating_sub(first_fs).saturating_add(period_fs / 2) / period_fs;
+        let edge_fs = edge_fs.saturating_sub(back.saturating_mul(period_fs));
         Some(Self { period_fs, period_error_fs, edge_fs, delay_fs })
     }
 }

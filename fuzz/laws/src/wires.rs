@@ -67,7 +67,7 @@ pub fn any(bytes: &[u8]) {
     let read = read.len() + usize::from(decoder.finish().is_some());
     assert!(read <= all.len(), "a transition begins one character at most");
     let Some(clock) = SenderClock::learn(&all, period_fs) else { return };
-    let mut recovery = ClockRecovery::new(&clock, all.first().map_or(0, |it| it.time_fs));
+    let mut recovery = ClockRecovery::new(&clock);
     let mut placed: Vec<PlacedCharacter> = Vec::new();
     recovery.receive(&all, &mut placed);
     placed.extend(recovery.finish().0);
