@@ -93,7 +93,7 @@ fn sigrok_session(bencher: Bencher<'_, '_>, (skew_fs, method): (u64, Compression
 fn value_change_dump(bencher: Bencher<'_, '_>) {
     let transitions = half_loaded(3_000_000);
     let count = transitions.iter().map(|it| it.each().count()).sum::<usize>();
-    let dump = VcdWriter::new(Vec::new(), &["a"]).and_then(|mut dump| {
+    let dump = VcdWriter::new(Vec::new(), &["a"], 0).and_then(|mut dump| {
         transitions.into_iter().try_for_each(|it| dump.transition(0, it))?;
         Ok(dump.into_inner())
     });

@@ -54,8 +54,9 @@ pub trait SignalReader {
     /// The signals, one a bit.
     fn signals(&self) -> &SignalTable;
 
-    /// Gives the changes of some signals, by their numbers, in order of time. The first level of a signal is no
-    /// change; an unknown level leaves the level as it was, and the change says so.
+    /// Gives the changes of some signals, by their numbers, in order of time: the first of them, perhaps of none, at the first
+    /// time. The first level of a signal is no change; an unknown level leaves the level as it was, and the change says so.
+    /// All levels are unknown behind the end, if it is known: a list of changes does not tell it.
     fn read(self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary;
 }
 

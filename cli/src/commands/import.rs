@@ -23,6 +23,7 @@ use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_orde
 use self::clock::{LearnedChannel, is_same, sample_distance};
 use self::doubt::{
     CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order,
+    unknown_text,
 };
 use self::plan::{ChannelPlan, declared};
 use self::quality::ChannelReport;
@@ -202,7 +203,7 @@ impl CaptureWriting<'_> {
     /// recording.
     fn begin(&mut self, summary: Option<&ReadSummary>) -> Result<(), CliError> {
         let head = std::mem::take(&mut self.head);
-        if head.is_empty() {
+        if head.iter().all(|it| it.signals == 0) {
             let known = summary.map_or(0, |summary| summary.known);
             return Err(CliError::reading(&self.arguments.file, &quality::silence(known)));
         }
@@ -286,8 +287,12 @@ impl CaptureWriting<'_> {
             if learned.quality.content.good > 0 {
                 doubts.warnings.extend(self.same_text(head, number));
             }
+            if learned.sample.is_empty() {
+                doubts.refusal = unknown_text(head, number * 9).map(str::to_owned);
+            }
             if let Some(summary) = summary {
-                doubts.extend(level_doubts(summary, number * 9, head.first().map(|it| it.time_fs)));
+                let begin = head.iter().find(|it| it.signals != 0);
+                doubts.extend(level_doubts(summary, number * 9, begin.map(|it| it.time_fs)));
                 doubts.set_damage(summary);
             }
             self.doubts.push(doubts);
@@ -316,6 +321,7 @@ impl CaptureWriting<'_> {
             learned.ok_or_else(|| {
                 let text = "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
                 let all = std::iter::once(text).chain(self.notes.iter().map(String::as_str));
+                let all = all.chain(unknown_text(head, number * 9));
                 let text = format!("{name}: {}", all.collect::<Vec<_>>().join("; "));
                 CliError::reading(&self.arguments.file, &escape_text(text))
             })

@@ -82,7 +82,6 @@ impl ContentCounter {
         let shown = periods.min(OPEN_LINK.0 + 1);
         let idle: CharBuf = (0..shown).map(|_| crate::character::Character::IDLE).collect();
         self.feed(idle.chars());
-        self.framer.skip(periods - shown);
     }
 }
 

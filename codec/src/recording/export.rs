@@ -145,15 +145,21 @@ impl<W: Write> WireExport<W> {
     /// Those of the stream.
     pub fn new(out: W, channels: &[(Channel, WireDelays)]) -> io::Result<Self> {
         let names: Vec<&str> = channels.iter().map(|(channel, _)| channel.name.as_str()).collect();
-        let dump = VcdWriter::new(out, &names)?;
-        let exported = channels.iter().map(|(channel, delays)| ExportedChannel {
-            name: channel.name.clone(),
-            period_fs: channel.period.fs(),
-            encoder: WireEncoder::new(channel.period.fs(), delays.phase_fs),
-            delays: delays.clone(),
-            chunks: VecDeque::new(),
-            place: 0,
-            shown: None,
+        // A character that leaves at the first time of a dump could have begun before it.
+        let lead_fs = channels.iter().map(|(channel, _)| channel.period.fs()).max().unwrap_or(0);
+        let dump = VcdWriter::new(out, &names, lead_fs)?;
+        let exported = channels.iter().map(|(channel, delays)| {
+            let period_fs = channel.period.fs();
+            let phase_fs = delays.phase_fs.saturating_add(lead_fs);
+            ExportedChannel {
+                name: channel.name.clone(),
+                period_fs,
+                encoder: WireEncoder::new(period_fs, phase_fs),
+                delays: WireDelays { phase_fs, ..delays.clone() },
+                chunks: VecDeque::new(),
+                place: 0,
+                shown: None,
+            }
         });
         let texts = (0..1 << WIRES).map(|bits| {
             let characters: CharBuf = [Character::from_bits(bits)].into_iter().collect();
@@ -205,6 +211,7 @@ impl<W: Write> WireExport<W> {
     pub fn finish(mut self) -> io::Result<W> {
         let end_fs = self.end_fs.saturating_add(2 * DELAY_MAX_FS);
         self.write_before(end_fs)?;
+        self.dump.time(end_fs)?;
         let mut out = self.dump.into_inner();
         out.flush()?;
         Ok(out)

@@ -119,10 +119,12 @@ fn without_effect(text: &str, more: &str) -> RecordingError {
     RecordingError::at_line(1, format!("{text}: leave out --sample-rate{more}"))
 }
 
+const OLS: &str = "an OLS file of Logic Sniffer: export CSV, or VCD";
+
 const UTF_16: &str = "text in UTF-16: save it as UTF-8";
 
 /// First bytes of files of other formats, and the export to use.
-const OTHERS: [(&[u8], &str); 8] = [
+const OTHERS: [(&[u8], &str); 11] = [
     (b"GHDLwave", "a GHW file of GHDL: run the simulation with --fst or --vcd"),
     (b"<SALEAE>", "a binary export of Saleae Logic: export CSV, or VCD"),
     (
@@ -134,11 +136,15 @@ const OTHERS: [(&[u8], &str); 8] = [
     (b"\xff\xfe", UTF_16),
     (b"\xfe\xff", UTF_16),
     (b"BZh", "compressed with bzip2: decompress it"),
+    (b";Rate: ", OLS),
+    (b";Size: ", OLS),
+    (b"{", "JSON, as of WaveDrom: write the same signals as VCD or CSV"),
 ];
 
 /// What a file of another known format is, and the step that makes a recording of it.
 pub fn other_format(head: &[u8]) -> Option<&'static str> {
-    OTHERS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, text)| *text)
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    OTHERS.iter().find(|(magic, _)| text.starts_with(magic)).map(|(_, text)| *text)
 }
 
 /// The format of the first bytes of a file.

@@ -321,7 +321,11 @@ impl<R: Read + Seek> SignalReader for FstReader<R> {
         };
         let read = read();
         let error = self.damage.or(read.err());
-        ReadSummary { error, ..changes.levels.finish(changes.time_fs.unwrap_or_default(), sink) }
+        let time_fs = changes.time_fs.unwrap_or_default();
+        if error.is_some() {
+            changes.levels.end(time_fs, sink);
+        }
+        ReadSummary { error, ..changes.levels.finish(time_fs, sink) }
     }
 }
 

@@ -40,7 +40,7 @@ pub struct RecordedChannel {
     unknown: UnknownLevels,
     /// True from a level that was unknown for long on, until all are known again.
     is_hole: bool,
-    /// Time before which no character is complete: of the last level that has become known behind a hole.
+    /// Time before which no character is complete: of the beginning, or of the last level that has become known behind a hole.
     complete_fs: u64,
     /// Transitions and characters that are worked on: kept for their memory.
     transitions: Vec<WireTransition>,
@@ -112,15 +112,18 @@ impl RecordedChannel {
             [] => silent,
             some => SenderClock::learn(some, period_fs)?,
         };
-        let last_fs = transitions.last().map_or(0, |last| last.time_fs);
-        let period =
-            CharacterPeriod::from_fs(period_of_clock(&clock, period_fs, last_fs - first_fs))?;
-        let start_fs = head.first().map_or(0, |change| change.time_fs);
+        let time_fs = transitions.last().map_or(0, |last| last.time_fs - first_fs);
+        let period = CharacterPeriod::from_fs(period_of_clock(&clock, period_fs, time_fs))?;
+        // Levels that change at the first time are known from before.
+        let begin = head.first().filter(|first| first.signals == 0);
+        let complete_fs = begin.map_or(0, |it| it.time_fs.saturating_add(period.fs() / 4));
+        let start = head.iter().find(|it| it.signals != 0);
+        let start_fs = start.map_or(0, |change| change.time_fs.max(complete_fs));
         let recovery = ClockRecovery::new(&clock);
         let line = CharacterLine::new(period.fs(), start_fs / period.fs());
         let (content, placed) = (ContentCounter::default(), Vec::new());
         transitions.clear();
-        let own = Self {
+        Some(Self {
             first_signal,
             wires,
             clock,
@@ -130,11 +133,10 @@ impl RecordedChannel {
             content,
             unknown: UnknownLevels::NONE,
             is_hole: false,
-            complete_fs: 0,
+            complete_fs,
             transitions,
             placed,
-        };
-        Some(own)
+        })
     }
 
     /// The character period.
@@ -222,7 +224,7 @@ impl RecordedChannel {
     fn is_missing(&self, since_fs: u64, time_fs: u64) -> bool {
         let quarter = self.period.fs() / 4;
         let skew_fs = self.clock.delay_fs.into_iter().flatten().max().unwrap_or_default();
-        time_fs - since_fs > quarter.min((3 * quarter).saturating_sub(skew_fs))
+        time_fs.saturating_sub(since_fs) > quarter.min((3 * quarter).saturating_sub(skew_fs))
     }
 
     /// Gives the characters that are complete, unless an unknown level may prove otherwise.
@@ -230,11 +232,9 @@ impl RecordedChannel {
         let unknown_fs = self.unknown.since(u64::MAX);
         let end_fs = unknown_fs.map_or(u64::MAX, |since| since.saturating_sub(self.period.fs()));
         let Self { placed, line, complete_fs, .. } = self;
-        if placed.first().is_some_and(|first| first.edge_fs < *complete_fs) {
-            placed.retain(|placed| placed.edge_fs >= *complete_fs);
-        }
-        let known = placed.partition_point(|placed| placed.edge_fs < end_fs);
-        characters(line, placed.get(..known).unwrap_or_default());
+        let [early, known] =
+            [*complete_fs, end_fs].map(|end| placed.partition_point(|it| it.edge_fs < end));
+        characters(line, placed.get(early..known).unwrap_or_default());
         placed.drain(..known);
     }
 
@@ -345,10 +345,11 @@ impl RecordingImport {
             }
             let due = left.partition_point(|change| change.time_fs < self.due_fs);
             let (now, later) = left.split_at(due.max(1));
-            let recover =
-                |channel: &mut RecordedChannel| channel.recover(now, &mut CharacterLine::add);
-            self.channels.iter_mut().for_each(recover);
-            self.now_fs = now.last().map_or(self.now_fs, |last| last.time_fs);
+            for channel in &mut self.channels {
+                channel.recover(now, &mut CharacterLine::add);
+            }
+            let last = now.iter().rfind(|it| it.signals != 0);
+            self.now_fs = last.map_or(self.now_fs, |last| last.time_fs);
             left = later;
         }
         Ok(())
@@ -366,8 +367,7 @@ impl RecordingImport {
         let end = |channel: &RecordedChannel| {
             end_fs.div_ceil(channel.period.fs()).max(channel.line.first)
         };
-        let settle =
-            |channel: &mut RecordedChannel| channel.settle(now_fs, &mut CharacterLine::add);
+        let settle = |it: &mut RecordedChannel| it.settle(now_fs, &mut CharacterLine::add);
         self.channels.iter_mut().for_each(settle);
         let mut chunks: Vec<(u128, ChannelId, Chunk<'_>)> = Vec::new();
         for (id, channel) in (0..).map(ChannelId).zip(&self.channels) {

@@ -168,6 +168,9 @@ impl SignalLevels {
     #[cold]
     fn learn(&mut self, time_fs: u64) {
         let late = self.known & !self.learned;
+        if !self.is_begun && self.changed == 0 && self.unknown == self.given {
+            self.batch.push(SignalChange { time_fs, signals: 0, unknown: self.unknown });
+        }
         if self.is_begun {
             let numbers = (0..u64::BITS).filter(|number| late >> number & 1 == 1);
             self.summary.late.extend(numbers.map(|number| (number, time_fs)));
@@ -175,9 +178,13 @@ impl SignalLevels {
         (self.learned, self.counted, self.is_begun) = (self.known, u64::MAX, true);
     }
 
-    /// Gives all changes, the last of them at a time.
+    /// Gives all changes, the last of them at a time. Behind one at which nothing more changes, all levels are unknown.
     pub(super) fn finish(mut self, time_fs: u64, changes: &mut ChangeSink<'_>) -> ReadSummary {
+        let is_end = self.changed == 0 && self.unknown == self.given;
         self.end(time_fs, changes);
+        let behind = time_fs.checked_add(1).filter(|_| is_end);
+        let hidden = |time_fs| SignalChange { time_fs, signals: 0, unknown: u64::MAX };
+        self.batch.extend(behind.map(hidden));
         changes(&self.batch);
         ReadSummary { known: self.known, ..self.summary }
     }

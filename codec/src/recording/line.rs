@@ -196,12 +196,42 @@ impl CharacterLine {
         characters.push_chars(self.characters.chars().split_at(length).1);
         self.characters = characters;
         self.holes.retain(|hole| hole.end > end);
-        self.holes.iter_mut().for_each(|hole| hole.start = hole.start.max(end));
         self.first = self.first.max(end);
         self.end = self.end.max(end);
         if let Some(open) = &mut self.open {
             let OpenHole { silent_from, first } = *open;
             *open = OpenHole { silent_from: silent_from.max(end), first: first.max(end) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::character::Character;
+
+    /// Three quarters of a period are far in silence, four periods elsewhere, each quarter rounded up.
+    #[test]
+    fn a_character_is_moved_if_it_is_far_from_its_tick() {
+        let behind = 5 + AHEAD_MAX;
+        // Periods since one at 0, lateness, the tick that is free, its tick and by how much it is moved.
+        for (place, late_fs, end, expected) in [
+            (2, 77, 1, Some((2, 0))),
+            (2, 78, 1, Some((3, 1))),
+            (2, -78, 1, Some((1, 1))),
+            (1, 415, 1, Some((1, 0))),
+            (1, 416, 1, Some((5, 4))),
+            (1, 416, behind, Some((behind, behind - 1))),
+            (1, 416, behind + 1, None),
+        ] {
+            let mut line = CharacterLine::new(100, 0);
+            let edge_fs = (100_u64 * place).saturating_add_signed(late_fs);
+            let (time_fs, spread_fs, character) = (edge_fs, 0, Character::GAP);
+            let placed = PlacedCharacter { place, time_fs, edge_fs, spread_fs, character };
+            line.add(&[PlacedCharacter { place: 0, edge_fs: 0, ..placed }]);
+            line.end = end;
+            let moved = line.tick(placed).map(|tick| (tick, line.quality.adjusted));
+            assert_eq!(moved, expected, "{place} {late_fs} {end}");
         }
     }
 }

@@ -399,6 +399,20 @@ mod tests {
         let found = link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap();
         assert_eq!(found[0].signals[0], 9);
         assert_eq!(channel_of_scope("s1_1_to_h1_0").as_deref(), Some("s1:1>h1:0"));
+        for scope in ["s1_1_h1_0", "_1_to_h1_0", "s1_x_to_h1_0", "s1_1_to_h1_256"] {
+            assert_eq!(channel_of_scope(scope), None, "{scope}");
+        }
         assert_eq!(link.channels(Some(3)), None);
+    }
+
+    /// Eight bits and one signal that is called `d`, alone or behind their name, in their scope.
+    #[test]
+    fn a_bus_of_eight_has_the_only_d_beside_it() {
+        let with = "a 8 t; a 1 d/a 8 t; a 1 td/a 8 t; a 1 t_D/a 8 t; a 1 d; b 1 d";
+        let without =
+            "a 8 t; b 1 d/a 8 t; a 2 d/a 8 t; a 1 e/a 7 t; a 1 d/a 9 t; a 1 d/a 8 t; a 1 d; a 1 td";
+        for (rows, expected) in [(with, vec![vec![7, 6, 5, 4, 3, 2, 1, 0, 8]]), (without, vec![])] {
+            rows.split('/').for_each(|row| assert_eq!(table(row).eight_and_d(), expected, "{row}"));
+        }
     }
 }

@@ -116,13 +116,9 @@ impl<R: Read + Seek> SigrokReader<R> {
     /// Gives the changes of all parts: of one file, or of `FILE-1`, `FILE-2`, …, which may begin with `FILE-0`.
     fn read_parts(
         self,
-        selected: &[usize],
+        samples: &mut SampleComparer,
         sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
-        let Some(distance) = self.distance else {
-            return Err(RecordingError::at_byte(0, "metadata: no samplerate"));
-        };
-        let mut samples = SampleComparer::new(self.unit_size, distance, selected);
         let part = |number: u64| format!("{}-{number}", self.file);
         match self.archive {
             SessionArchive::Whole(mut archive) => {
@@ -173,8 +169,17 @@ impl<R: Read + Seek> SignalReader for SigrokReader<R> {
     }
 
     fn read(self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary {
-        let error = self.read_parts(selected, sink).err();
+        let Some(distance) = self.distance else {
+            let error = Some(RecordingError::at_byte(0, "metadata: no samplerate"));
+            return ReadSummary { error, ..ReadSummary::default() };
+        };
+        let mut samples = SampleComparer::new(self.unit_size, distance, selected);
+        let error = self.read_parts(&mut samples, sink).err();
         // Samples have a level of each signal.
+        let last_fs = distance.time(samples.count.saturating_sub(1));
+        if let Some(time_fs) = last_fs.and_then(|last_fs| last_fs.checked_add(1)) {
+            sink(&[SignalChange { time_fs, signals: 0, unknown: u64::MAX }]);
+        }
         ReadSummary { error, known: u64::MAX, ..ReadSummary::default() }
     }
 }
@@ -271,6 +276,7 @@ impl SampleComparer {
         if let (0, Some(first)) = (self.count, samples.first()) {
             // The first sample is no change.
             self.last = number(first);
+            sink(&[SignalChange { time_fs: 0, signals: 0, unknown: 0 }]);
         }
         let of = |word: u64| word.to_le_bytes().first_chunk().map(&value).unwrap_or_default();
         let mask = of(self.mask);
@@ -369,7 +375,7 @@ mod tests {
                 let signals = selected.iter().enumerate().fold(0, |all, (number, bit)| {
                     all | u64::from(changed >> bit & 1 == 1) << number
                 });
-                if signals != 0 {
+                if signals != 0 || at == 0 {
                     expected.push(SignalChange { time_fs: at * 10, signals, unknown: 0 });
                 }
                 last = Some(sample);

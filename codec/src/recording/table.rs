@@ -26,7 +26,28 @@ const HEAD: u64 = ROW_MAX as u64;
 
 /// True if a text begins like a table.
 pub fn is_table(head: &[u8]) -> bool {
-    TableDialect::of(&TextDecoder::begin(head).1).is_some()
+    begin(head).2.is_some()
+}
+
+/// The text of the beginning of a file with its decoder, and its dialect. The last line may be cut, and with it a level. Blanks
+/// separate, several as one, where nothing else does.
+fn begin(head: &[u8]) -> (TextDecoder, Vec<u8>, Option<TableDialect>) {
+    let with = |separators: &[u8], folded| {
+        let (decoder, text) = TextDecoder::begin(head, folded);
+        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| head.len() as u64 == HEAD);
+        let shown = cut.and_then(|at| text.get(..=at)).unwrap_or(&text);
+        let dialect = TableDialect::of(shown, separators);
+        (decoder, text, dialect)
+    };
+    let usual = with(b",;\t|", None);
+    if usual.2.is_some() {
+        return usual;
+    }
+    let by_blanks = with(b" ", Some(b' '));
+    // Characters as text have no such column.
+    let is_told = |it: &CsvColumn| matches!(it, CsvColumn::Time(_) | CsvColumn::Number);
+    let is_table = |it: &TableDialect| it.columns.iter().any(|(_, column)| is_told(column));
+    if by_blanks.2.as_ref().is_some_and(is_table) { by_blanks } else { usual }
 }
 
 /// Reader of a table of levels.
@@ -40,6 +61,8 @@ pub struct TableReader<R> {
     /// Lines before the first row.
     lines: u64,
     times: RowTimes,
+    /// Rows without a change at a time of their own.
+    unchanged: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,12 +136,8 @@ impl<R: Read> TableReader<R> {
         let mut bytes = Vec::new();
         let read = reader.by_ref().take(HEAD).read_to_end(&mut bytes);
         read.map_err(|error| wrong(format!("read failed: {error}")))?;
-        let (decoder, text) = TextDecoder::begin(&bytes);
-        // The last line may be cut there, and with it a level.
         let is_full = bytes.len() as u64 == HEAD;
-        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| is_full);
-        let shown = cut.and_then(|at| text.get(..=at)).unwrap_or(&text);
-        let dialect = TableDialect::of(shown);
+        let (decoder, text, dialect) = begin(&bytes);
         let Some(dialect) = dialect.filter(|it| !is_full || it.head.0 < text.len()) else {
             let longer = format!("a row is longer than {HEAD} bytes");
             let cause =
@@ -166,7 +185,7 @@ impl<R: Read> TableReader<R> {
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
         let samples = RowTimes::Samples { distance: distance.or(dialect.distance), number };
         let times = times.unwrap_or(samples);
-        Ok(Self { rows, signals, columns, fields: dialect.fields, lines, times })
+        Ok(Self { rows, signals, columns, fields: dialect.fields, lines, times, unchanged: 0 })
     }
 
     /// True if the rows have times.
@@ -197,7 +216,6 @@ impl<R: Read> TableReader<R> {
         changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         let (mut record, mut origin) = (StringRecord::new(), RowOrigin::default());
-        let mut unchanged = 0;
         let fields: Vec<(usize, CsvColumn, Vec<u64>)> = self
             .signals
             .masks(selected)
@@ -245,8 +263,8 @@ impl<R: Read> TableReader<R> {
             }
             // A row of each sample has a time of its own.
             let is_change = changed != levels.changed;
-            unchanged += u64::from(!is_change && !is_same_time);
-            let is_lost = changed & !levels.changed != 0 || is_change && unchanged >= SAMPLED;
+            self.unchanged += u64::from(!is_change && !is_same_time);
+            let is_lost = changed & !levels.changed != 0 || is_change && self.unchanged >= SAMPLED;
             if is_same_time && is_lost {
                 return Err(wrong(ROUNDED.to_owned()));
             }
@@ -267,6 +285,11 @@ impl<R: Read> SignalReader for TableReader<R> {
         // A level is complete without an end of its line, a number may not be.
         let is_number = !matches!(self.columns.last(), Some(CsvColumn::Level) | None);
         let is_cut_line = is_number && ![b'\n', b'\r'].contains(&self.rows.get_ref().decoder.last);
+        // A list of changes does not tell when it ends.
+        let is_sampled = !self.has_times() || self.unchanged >= SAMPLED;
+        if is_sampled || error.is_some() || is_cut_line {
+            levels.end(time_fs, changes);
+        }
         ReadSummary { error, is_cut_line, ..levels.finish(time_fs, changes) }
     }
 }
@@ -327,8 +350,10 @@ mod tests {
         let (names, mut all) = (table.signals().names().to_vec(), Vec::new());
         let change = |it: &SignalChange| (it.time_fs / 1_000_000, it.signals);
         let last = names.len().saturating_sub(1);
-        let summary = Box::new(table)
-            .read(&[last.saturating_sub(1), last], &mut |some| all.extend(some.iter().map(change)));
+        let later = |it: &&SignalChange| ![0, u64::MAX].contains(&(it.signals | it.unknown));
+        let summary = Box::new(table).read(&[last.saturating_sub(1), last], &mut |some| {
+            all.extend(some.iter().filter(later).map(change));
+        });
         (names, all, summary.error.map(|error| error.to_string()))
     }
 
@@ -342,6 +367,10 @@ mod tests {
             "; Channels (2/2): a, b\n; Samplerate: 500 MHz\nlogic,logic\n0,1\n1,1\n1,0\n",
             "; Channels (2/2): a, b\nnanoseconds,logic,logic\n0,0,1\n2,1,1\n4,1,0\n; end\n",
             "\"Timestamp\",\"a\",\"b\"\n2025-12-31T23:59:59.999999998Z,L,H\n2026-01-01 00:00:00Z,H,H\n2026-01-01T01:00:00.000000002+01:00,1,0\n",
+            "Timestamp,a,b\n2024-02-29 23:59:59.999999998,0,1\n2024-03-01 00:00:00,1,1\n2024-02-29T22:00:00.000000002-02:00,1,0\n",
+            "Timestamp,a,b\n1900/02/28 23:59:59.999999998,0,1\n1900/03/01 02:30:00+0230,1,1\n1900/03/01 00:00:00.000000002,1,0\n",
+            "Timestamp,a,b\n2000-02-29 23:59:59.999999998,0,1\n2000-03-01 00:00:00,1,1\n2000-02-29T22:30:00.000000002-0130,1,0\n",
+            "Timestamp,a,b\n2023-07-31 23:59:59.999999998,0,1\n2023-08-01 00:00:00,1,1\n2023-08-01T02:00:00.000000002+02,1,0\n",
             "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
             "Time,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
             "Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
@@ -373,6 +402,8 @@ mod tests {
             "Time [ns],a,b\n0,0x0,1'b1\n2,0x1,1'b1\n4,0x1,1'b0\n",
             "Time [ns],a,b\n0,0,-1\n2,-1,-1\n4,-1,0\n",
             "Time [ns],state,a,b\n0,down,0,1\n2,face it,1,1\n4,word,1,0\n",
+            "Time_ns a b\n0 0 1\n2 1 1\n4 1 0\n",
+            "  Time(ns)   a   b\n   0.0    0   1 \n   2.0    1   1\n   4.0    1   0",
             "Time [ns],CH1,Count,a,b\n0,131,-8,0,1\n2,129,-12,1,1\n4,130,11,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
@@ -444,7 +475,8 @@ mod tests {
         assert!(
             error.is_some_and(|it| it.contains("no column of levels") && it.ends_with(left_out))
         );
-        for text in ["", "GAP 83 05\n", "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
+        let nine = "83 05 aa 7e 01 02 03 04 05\n".repeat(2);
+        for text in ["", "GAP 83\n01 05\n", &nine, "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
             assert!(!is_table(text.as_bytes()), "{text}");
         }
         for (text, expected) in [
@@ -459,6 +491,18 @@ mod tests {
         ] {
             let error = read(text).2.unwrap_or_default();
             assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        // A list of changes does not tell when it ends.
+        for (rows, is_sampled) in [
+            ("Time [ns],a\n0,0\n2,1\n", false),
+            ("Time [ns],a\n0,0\n2,1\n4,1\n", true),
+            ("Time [ns],a\n0,0\n2,0\n4,0\n6,0\n8,0\n10,1\n", true),
+            ("# samplerate: 1 GHz\na,b\n0,0\n1,1\n", true),
+        ] {
+            let table = Box::new(TableReader::new(rows.as_bytes(), None).unwrap());
+            let mut is_ended = false;
+            table.read(&[0], &mut |some| is_ended |= some.iter().any(|it| it.unknown != 0));
+            assert_eq!(is_ended, is_sampled, "{rows}");
         }
         // The last value of the head is cut.
         let rows = "0,False,True\n2,True,False\n".repeat(50_000);

@@ -143,14 +143,15 @@ impl SignalTable {
     }
 }
 
-/// Bounds of a range: 8 and 0 of `[8:0]` and `(8 downto 0)`.
+/// Bounds of a range: 8 and 0 of `[8:0]`, `(8 downto 0)` and `8-D0`.
 pub(super) fn bounds(range: &str) -> Option<(usize, usize)> {
     let inner = range
         .trim_matches(['[', ']', '(', ')', '<', '>'])
         .replace("downto", ":")
         .replace("to", ":");
-    let (one, other) = inner.split_once(':')?;
-    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
+    let (one, other) = inner.split_once([':', '-'])?;
+    let other = other.trim().trim_start_matches(char::is_alphabetic);
+    Some((one.trim().parse().ok()?, other.parse().ok()?))
 }
 
 /// Number of bits of a range.
@@ -158,17 +159,31 @@ pub(super) fn range_width(range: &str) -> Option<usize> {
     bounds(range).map(|(first, last)| first.abs_diff(last).saturating_add(1))
 }
 
-/// A name and the range behind it: `tx` and `[8:0]` of `tx[8:0]`.
+/// A name and the range behind it: `tx` and `[8:0]` of `tx[8:0]`, `D` and `7-D0` of `D7-D0`.
 pub(super) fn split_range(name: &str) -> (&str, &str) {
     match name.rfind(['[', '(', '<']) {
         Some(at) if name.ends_with([']', ')', '>']) => name.split_at(at),
-        _ => (name, ""),
+        _ => {
+            let digits = name.find(|c: char| c.is_ascii_digit()).filter(|digits| *digits > 0);
+            let (stem, range) = name.split_at(digits.unwrap_or(name.len()));
+            let is_bus = range.split_once('-').is_some_and(|(_, low)| low.starts_with(stem))
+                && bounds(range).is_some_and(|(high, low)| high > low);
+            if is_bus { (stem, range) } else { (name, "") }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bits_of_a_name_may_be_its_first_and_its_last_one() {
+        assert_eq!((split_range("D7-D0"), bounds("7-D0")), (("D", "7-D0"), Some((7, 0))));
+        for name in ["D0-D7", "D7-E0", "a-b", "7-0"] {
+            assert_eq!(split_range(name), (name, ""));
+        }
+    }
 
     #[test]
     fn a_variable_of_no_bits_costs_nothing() {

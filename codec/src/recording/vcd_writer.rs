@@ -13,15 +13,17 @@ pub struct VcdWriter<W> {
     /// Levels of the wires of each channel, all 0 at the beginning.
     levels: Vec<u16>,
     time_ps: Option<u64>,
+    /// Time before the first one from which on the levels are known.
+    lead_fs: u64,
 }
 
 impl<W: Write> VcdWriter<W> {
-    /// Writes the declarations of channels.
+    /// Writes the declarations of channels. Their levels are known from a time before the first transition on.
     ///
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn new(mut out: W, names: &[&str]) -> io::Result<Self> {
+    pub fn new(mut out: W, names: &[&str], lead_fs: u64) -> io::Result<Self> {
         write!(out, "$version myriscope $end\n$timescale 1 ps $end\n")?;
         for (channel, scope) in scope_names(names).iter().enumerate() {
             writeln!(out, "$scope module {scope} $end")?;
@@ -32,21 +34,25 @@ impl<W: Write> VcdWriter<W> {
             writeln!(out, "$var string 1 {} character $end\n$upscope $end", text_code(channel))?;
         }
         writeln!(out, "$enddefinitions $end")?;
-        Ok(Self { out, levels: vec![0; names.len()], time_ps: None })
+        Ok(Self { out, levels: vec![0; names.len()], time_ps: None, lead_fs })
     }
 
-    /// Writes a time, and before the first one the levels from which the wires start.
-    fn time(&mut self, time_fs: u64) -> io::Result<()> {
+    /// Writes a time, and some time before the first one the levels from which the wires start: so it is known from when on
+    /// they are recorded.
+    pub(super) fn time(&mut self, time_fs: u64) -> io::Result<()> {
         let time_ps = time_fs / FS_PER_PS;
         if self.time_ps.is_none() {
-            writeln!(self.out, "#{time_ps}\n$dumpvars")?;
+            let begin_ps = time_fs.saturating_sub(self.lead_fs) / FS_PER_PS;
+            self.time_ps = Some(begin_ps);
+            writeln!(self.out, "#{begin_ps}\n$dumpvars")?;
             for channel in 0..self.levels.len() {
                 for wire in 0..WIRES {
                     writeln!(self.out, "0{}", code(channel, wire))?;
                 }
             }
             writeln!(self.out, "$end")?;
-        } else if self.time_ps != Some(time_ps) {
+        }
+        if self.time_ps != Some(time_ps) {
             writeln!(self.out, "#{time_ps}")?;
         }
         self.time_ps = Some(time_ps);

@@ -110,3 +110,26 @@ pub(super) fn chance_bits(good: usize, packets: usize, tried: usize) -> u32 {
     let spent = ways.log2().ceil().clamp(0.0, 1e6) as u32;
     CRC_BITS.saturating_mul(u32::try_from(good).unwrap_or(u32::MAX)).saturating_sub(spent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_myrinet_by_codes_or_by_packets() {
+        // Codes, symbols, GAPs, packets, good ones, and the wires that are used, not all of them with an open wire (W-5).
+        let myrinet = "8 8 1 0 0 511; 4 4 1 4 1 511; 20 18 1 0 0 511; 8 8 1 3 0 511; 8 8 1 8 2 511; \
+                       8 8 1 4 0 495; 0 0 1 3 3 511; 0 0 1 5 3 511";
+        let other = "8 8 0 0 0 511; 7 7 1 0 0 511; 3 3 1 4 1 511; 20 17 1 0 0 511; 8 8 1 4 0 511; 8 8 1 5 1 511; \
+                     8 8 1 9 2 511; 8 8 1 4 0 503; 8 8 1 4 0 255; 0 0 1 2 2 511; 0 0 1 6 3 511";
+        for (rows, expected) in [(myrinet, true), (other, false)] {
+            for row in rows.split("; ") {
+                let numbers: Vec<usize> = row.split(' ').map(|it| it.parse().unwrap()).collect();
+                let [codes, symbols, gaps, packets, good, used] = *numbers else { panic!("{row}") };
+                let used = u16::try_from(used).unwrap();
+                let it = WireEvidence { codes, symbols, gaps, packets, good, used };
+                assert_eq!(it.is_myrinet(), expected, "{it:?}");
+            }
+        }
+    }
+}

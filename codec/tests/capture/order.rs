@@ -112,6 +112,7 @@ fn files_without_a_common_time_are_apart() {
         .map(|(name, first, len)| file(name, first, len));
     let [late, on] = ["e>f", "a>b"].map(|name| file(name, 100, 10));
     assert_eq!(whole(&[a.clone(), b.clone(), c], u64::MAX), (vec![], 120, 0));
+    assert_eq!(whole(&[late.clone(), a.clone()], u64::MAX), (vec![1], 110, 0));
     assert_eq!(whole(&[a.clone(), b, late], u64::MAX), (vec![2], 120, 0));
     assert_eq!(whole(&[a.clone(), on], u64::MAX), (vec![], 110, 0));
     let damaged =

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::io::{Cursor, Read, Result as IoResult};
+use std::io::{Cursor, Read, Result as IoResult, Write};
 
 use codec::capture::{
     CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
@@ -23,6 +23,8 @@ use codec::wires::{WIRES, WireMap};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 use crate::judged_network::with_clocks;
 use crate::network::input::NetworkInput;
@@ -122,36 +124,18 @@ pub fn session(bytes: &[u8]) {
         ("metadata", description),
         ("logic-1-1", samples.get(1..).unwrap_or_default()),
     ];
-    sigrok(&stored(&files));
+    stored(&files).iter().for_each(|archive| sigrok(archive));
 }
 
-/// A zip archive of files without compression.
-pub fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let (mut archive, mut directory) = (Vec::new(), Vec::new());
+/// A zip archive of files without compression. `None` if a name occurs twice.
+pub fn stored(files: &[(&str, &[u8])]) -> Option<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     for (name, content) in files {
-        let at = archive.len();
-        let sizes = [crc32(content), length(content), length(content), length(name.as_bytes())];
-        let mut head = vec![10, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        // The fourth number has two bytes, behind it stands the length of an extra field: none.
-        head.extend(sizes.iter().flat_map(|number| number.to_le_bytes()));
-        archive.extend([&b"PK\x03\x04"[..], &head, name.as_bytes(), content].concat());
-        directory.extend([&b"PK\x01\x02\x0a\x00"[..], &head, &[0; 10]].concat());
-        directory.extend(u32::try_from(at).unwrap_or_default().to_le_bytes());
-        directory.extend(name.as_bytes());
+        archive.start_file(*name, options).ok()?;
+        archive.write_all(content).ok()?;
     }
-    let count = u16::try_from(files.len()).unwrap_or_default().to_le_bytes();
-    let place = [length(&directory), length(&archive)].map(u32::to_le_bytes).concat();
-    let end = [&b"PK\x05\x06\0\0\0\0"[..], &count, &count, &place, &[0, 0]].concat();
-    [archive, directory, end].concat()
-}
-
-fn length(bytes: &[u8]) -> u32 {
-    u32::try_from(bytes.len()).unwrap_or_default()
-}
-
-fn crc32(bytes: &[u8]) -> u32 {
-    let bit = |crc: u32, _: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
-    !bytes.iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), bit))
+    archive.finish().ok().map(Cursor::into_inner)
 }
 
 fn check(bytes: &[u8], recording: &ReadRecording) {
@@ -291,7 +275,38 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
         check_same(sent, received);
     }
     check_hidden(&recording.changes, dump.len() as u64, &periods, (&received, &whole));
+    check_sampled(&recording.changes, dump.len() as u64, &periods, &received);
     sent.iter().map(Vec::len).sum()
+}
+
+/// Imports samples of a part that begins and ends inside of characters, of which all are known: none is received as another.
+fn check_sampled(changes: &[SignalChange], number: u64, periods: &[u64], all: &[PlacedCharacters]) {
+    let mut dice = SeededRng::new(&number.to_le_bytes());
+    for _ in 0..4 {
+        let (quarter, sample_fs) = (changes.len() / 4, 1 + dice.below(2_000_000));
+        let [begin_fs, end_fs] = [0, 3 * quarter].map(|from| {
+            let at = from + usize::try_from(dice.below(quarter as u64)).unwrap_or_default();
+            changes.get(at).map_or(0, |change| change.time_fs / sample_fs * sample_fs)
+        });
+        let mut samples = BTreeMap::from([(begin_fs, 0)]);
+        for change in changes.iter().filter(|it| begin_fs < it.time_fs && it.time_fs <= end_fs) {
+            let time_fs = change.time_fs.next_multiple_of(sample_fs);
+            *samples.entry(time_fs).or_default() ^= change.signals;
+        }
+        let change = |(time_fs, signals)| SignalChange { time_fs, signals, unknown: 0 };
+        let end = SignalChange { time_fs: end_fs + 1, signals: 0, unknown: u64::MAX };
+        let samples: Vec<_> = samples.into_iter().map(change).chain([end]).collect();
+        let Some((received, _)) = imported(&samples, periods) else { continue };
+        for ((sent, received), period) in all.iter().zip(&received).zip(periods) {
+            let is_same = |(one, other): (&(u64, Character), &(_, _))| one.1 == other.1;
+            let mut parts = sent.windows(received.len().max(1));
+            let is_part = parts.any(|part| part.iter().zip(received).all(is_same));
+            assert!(is_part, "not seen whole: {begin_fs} {sample_fs} {end_fs}");
+            let until = |time_fs| sent.partition_point(|(place, _)| place * period < time_fs);
+            let least = until(end_fs - 3 * period).saturating_sub(until(begin_fs + 2 * period));
+            assert!(received.len() >= least, "all of them: {} {least}", received.len());
+        }
+    }
 }
 
 /// Imports again with the level of a signal unknown for some time. `all` and `whole` are what the import without that gave.
@@ -407,11 +422,24 @@ pub(crate) mod tests {
 
     #[test]
     fn a_session_of_description_and_samples_is_read() {
-        let description = "capturefile=logic-1\nsamplerate=500 MHz\nunitsize=1\nprobe1=a\n";
-        let files = [("metadata", description.as_bytes()), ("logic-1-1", &[0, 1, 1, 0][..])];
-        let session = SigrokReader::new(Cursor::new(stored(&files)));
-        let recording = ReadRecording::of(session, |_| vec![0]);
-        let times: Vec<u64> = recording.changes.iter().map(|it| it.time_fs).collect();
-        assert_eq!((times, recording.error), (vec![2_000_000, 6_000_000], None));
+        for (description, fault) in [
+            ("unitsize=1\nprobe8=a", ""),
+            ("unitsize=1\nprobe9=a", "9 signals do not fit"),
+            ("unitsize=1\ntotal probes=9", "9 signals do not fit"),
+            ("unitsize=8\nprobe65=a", "beyond 64 signals"),
+            ("unitsize=9", "not 1 to 8"),
+            ("unitsize=0", "not 1 to 8"),
+        ] {
+            let description = format!("capturefile=logic-1\nsamplerate=500 MHz\n{description}");
+            let files = [("metadata", description.as_bytes()), ("logic-1-1", &[0, 1, 1, 0][..])];
+            let session = SigrokReader::new(Cursor::new(stored(&files).unwrap()));
+            let ReadRecording { changes, error } = ReadRecording::of(session, |_| vec![0]);
+            let times: Vec<u64> = changes.iter().map(|it| it.time_fs).collect();
+            let Some((_, cause)) = error else {
+                assert_eq!((times, fault), (vec![0, 2_000_000, 6_000_000, 6_000_001], ""));
+                continue;
+            };
+            assert!(cause.contains(fault) && times.is_empty(), "{cause}");
+        }
     }
 }

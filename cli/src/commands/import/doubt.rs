@@ -1,7 +1,7 @@
 //! Doubts about a recorded channel: what speaks against the result, and what could not be seen.
 
-use codec::recording::ReadSummary;
 use codec::recording::import::RecordedQuality;
+use codec::recording::{ReadSummary, SignalChange};
 use codec::wires::{
     GuessedMap, PlacedCharacter, WIRES, WireEvidence, WireMap, WiringFault, find_order,
 };
@@ -223,6 +223,17 @@ fn missing(evidence: &WireEvidence) -> String {
         _ => format!("{symbols} of {codes} control codes are symbols"),
     });
     format!("no Myrinet found: {}", texts.join(", "))
+}
+
+/// Reason why a channel has no characters if its levels are unknown before each of its transitions.
+pub(super) fn unknown_text(head: &[SignalChange], first: u32) -> Option<&'static str> {
+    let own = ((1 << WIRES) - 1) << first;
+    let mut pairs = head.iter().zip(head.iter().skip(1)).filter(|(_, it)| it.signals & own != 0);
+    let all = pairs.clone().all(|(before, _)| before.unknown & own != 0);
+    (all && pairs.next().is_some()).then_some(
+        "no character found: levels are unknown before each transition, which has no time if that takes more than a quarter of \
+         a character period",
+    )
 }
 
 /// Doubts about the levels of a channel's nine signals, from the first of them on.

@@ -28,8 +28,7 @@ fn limits_of_doubts_are_where_they_are_said_to_be() {
         (4, "no Myrinet found", &|bad| hurt(5, bad)),
         // 2 % of 1145 characters.
         (23, "too many packets or codes are bad", &coded),
-        // The first of 65 codes has none before it.
-        (65, "symbols alone: an idle link", &idle),
+        (64, "symbols alone: an idle link", &idle),
     ];
     for (limit, words, sent) in cases {
         for at in [limit - 2, limit - 1, limit, limit + usize::from(limit > 4)] {

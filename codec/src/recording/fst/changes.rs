@@ -410,7 +410,8 @@ mod tests {
         changes.levels.end(0, &mut sink);
         changes.levels.set(7, 2);
         changes.levels.finish(5, &mut sink);
-        assert_eq!(seen, [SignalChange { time_fs: 5, signals: 1, unknown: 0 }]);
+        let change = |(time_fs, signals)| SignalChange { time_fs, signals, unknown: 0 };
+        assert_eq!(seen, [(0, 0), (5, 1)].map(change));
     }
 
     /// Variables with changes of their own, with those of another, named or as the last one, and with none.

@@ -7,9 +7,6 @@ use super::column::{CsvColumn, column, noted_unit, take_signed};
 use super::field::{bits, level, time};
 use crate::wires::WIRES;
 
-/// Separators of fields, in the order of preference.
-const SEPARATORS: [u8; 4] = *b",;\t|";
-
 /// Lines from which the dialect is seen, at most.
 const LINES: usize = 20_000;
 
@@ -40,8 +37,8 @@ struct HeadLine<'a> {
 }
 
 impl TableDialect {
-    /// The dialect of a text; `None` if it is no table with a heading.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    /// The dialect of a text with one of some separators, in the order of preference; `None` if it is no table with a heading.
+    pub(super) fn of(head: &[u8], separators: &[u8]) -> Option<Self> {
         let (mut at, mut lines, mut comments) = (0, Vec::new(), Vec::new());
         for (number, line) in (0..).zip(head.split_inclusive(|byte| *byte == b'\n')).take(LINES) {
             let begin = (at, number);
@@ -56,7 +53,7 @@ impl TableDialect {
         lines.retain(|line| !line.text.is_empty());
         // A decimal comma separates too: what has no heading then is no table.
         let of = |separator: u8| Self::separated(&lines, &comments, separator);
-        SEPARATORS.into_iter().rev().filter_map(of).max_by_key(|it| it.0).map(|it| it.1)
+        separators.iter().rev().filter_map(|by| of(*by)).max_by_key(|it| it.0).map(|it| it.1)
     }
 
     /// The usual number of fields, and the dialect, if lines are separated by a byte.
@@ -71,7 +68,7 @@ impl TableDialect {
         let texts: Vec<&str> = comments.iter().map(|line| line.text).collect();
         // A table without titles begins with its first row.
         let is_bare = !titles.iter().any(is_title);
-        if is_bare && count < WIRES && names_of(&texts).is_none() {
+        if is_bare && (by == b' ' || count < WIRES && names_of(&texts).is_none()) {
             return None;
         }
         let mut head = if is_bare { heading.begin } else { heading.end };

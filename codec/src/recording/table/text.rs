@@ -11,16 +11,18 @@ const PIECE: usize = 8192;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextDecoder {
     is_latin: bool,
+    /// A byte that is given once for several, and not at the beginning of a line.
+    folded: Option<u8>,
     /// Last byte.
     pub(super) last: u8,
 }
 
 impl TextDecoder {
     /// The decoder that the beginning of a file asks for, and that beginning. A character may be cut at its end.
-    pub(super) fn begin(head: &[u8]) -> (Self, Vec<u8>) {
+    pub(super) fn begin(head: &[u8], folded: Option<u8>) -> (Self, Vec<u8>) {
         let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let is_latin = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
-        let (mut own, mut text) = (Self { is_latin, last: 0 }, Vec::new());
+        let (mut own, mut text) = (Self { is_latin, folded, last: b'\n' }, Vec::new());
         own.decode(head, &mut text);
         (own, text)
     }
@@ -29,6 +31,7 @@ impl TextDecoder {
         for byte in bytes {
             match byte {
                 b'\n' if self.last == b'\r' => {}
+                _ if self.folded == Some(*byte) && [*byte, b'\n', b'\r'].contains(&self.last) => {}
                 b'\r' => text.push(b'\n'),
                 0x80.. if self.is_latin => {
                     text.extend(char::from(*byte).encode_utf8(&mut [0; 2]).as_bytes());
