@@ -396,6 +396,8 @@ mod tests {
             "Temps [\u{b5}s];a;b\n0,000;0;1\n0,002;1;1\n0,004;1;0\n",
             "Sample Interval,Digital:2e-09\nSource,a,b\nSecond,,\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
             "X,a,b,Start,Increment,\nSequence,,,-4e-9,2e-9,\n0,0,1,,,\n1,1,1,,,\n2,1,0,,,\n",
+            "X,a,b,Start,Increment\nSequence,Logic,Logic,-4e-9,2e-9\n0,0,1\n1,1,1\n2,1,0\n",
+            "Sample#\tTime(ns)\ta\tb\n10\t0\t0\t1\n11\t2\t1\t1\n12\t4\t1\t0\n",
             "a,b,t0 = -4e-9, tInc = 2e-9,\n0,1,,\n1,1,,\n1,0,,\n",
             "Time [ps];a;b\n0.000,5;0;1\n2.000,5;1;1\n4.000,5;1;0\n",
             "; Probes (2/2): a, b\n; Samplerate: 500 MHz\n0,1\n1,1\n1,0\n",

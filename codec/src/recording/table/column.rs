@@ -100,7 +100,20 @@ pub(super) fn column<'v>(
     if 2 * numbers.len() < others.len() {
         return CsvColumn::Level;
     }
+    if stated.is_none() && noted.is_none() && counts(&filled) {
+        return CsvColumn::Number;
+    }
     bus((stated, noted), &numbers)
+}
+
+/// True for the numbers of three rows or more, each one more than the row before: traffic does not count.
+fn counts(values: &[&str]) -> bool {
+    let is_next = |pair: &[&str]| {
+        let [one, other] = pair else { return false };
+        let numbers = one.parse::<i64>().ok().zip(other.parse().ok());
+        numbers.is_some_and(|(one, other)| one.checked_add(1) == Some(other))
+    };
+    values.len() >= 3 && values.windows(2).all(is_next)
 }
 
 /// Takes signed numbers for buses if nothing else has levels.

@@ -107,6 +107,9 @@ impl TableDialect {
             })
             .collect();
         take_signed(&mut columns, &values);
+        // Some writers give values behind the titles that no row has: those of the whole recording.
+        let used = values.iter().map(|row| row.len()).max().unwrap_or(columns.len()).max(count);
+        columns.truncate(used);
         while columns.pop_if(|(title, _)| title.is_empty() && !is_bare).is_some() {}
         name_by_comment(&mut columns, &texts);
         for (number, (title, _)) in
