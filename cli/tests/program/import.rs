@@ -267,7 +267,6 @@ fn options_without_effect_are_refused() {
         ("GAP 83\n", "--sample-rate 500", "--sample-rate is for recordings of wires"),
         ("GAP 83\n", "--eye eye.svg", "--eye is for recordings of wires"),
         ("GAP 83\n", "--channel a --channel b", "a second --channel is for recordings of wires"),
-        ("Time [s],a\n0,1\n", "--sample-rate 500", "the table has a column of times"),
         ("PK\u{3}\u{4}", "--sample-rate 500", "a sigrok session states its rate"),
         ("$var", "--sample-rate 500", "VCD and FST files have times of their own"),
     ] {

@@ -94,20 +94,16 @@ pub const FORMATS: [RecordingFormat; 4] = [
             let given = if let SampleTimes::Rate(distance) = times { Some(distance) } else { None };
             let table = TableReader::new(stream, given)?;
             Ok(Box::new(match times {
-                SampleTimes::Rate(_) if table.has_times() => {
-                    return Err(without_effect(
-                        "the table has a column of times",
-                        ", or give `state`",
-                    ));
-                }
                 SampleTimes::Stated if table.is_timeless() => {
                     return Err(RecordingError::at_line(
                         1,
                         "no column of times: give --sample-rate",
                     ));
                 }
-                SampleTimes::Stated | SampleTimes::Rate(_) => table,
-                SampleTimes::Characters(period) => table.without_times(period),
+                SampleTimes::Stated => table,
+                SampleTimes::Rate(distance) | SampleTimes::Characters(distance) => {
+                    table.without_times(distance)
+                }
             }))
         }),
     },

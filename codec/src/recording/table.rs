@@ -83,7 +83,8 @@ struct RowOrigin {
 /// Rows without a change that show a row of each sample. *Chosen*
 const SAMPLED: u64 = 4;
 
-const ROUNDED: &str = "levels change at the time of the row before: the times are rounded, write them with more digits";
+const ROUNDED: &str = "levels change at the time of the row before: the times are rounded: write them with more digits, or give \
+                       --sample-rate if each row is a sample";
 
 const EARLIER: &str = "the time is earlier than the time before it: times are counted from one moment, not from the row before";
 
