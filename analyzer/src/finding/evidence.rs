@@ -1,5 +1,6 @@
 //! Command lines that show an occurrence of a finding.
 
+use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -56,16 +57,13 @@ impl EvidenceView {
     ) -> ShellCommand {
         let (name, option) = self.name().split_once(' ').unwrap_or((self.name(), ""));
         let mut command = ShellCommand::of(name, capture);
-        let ShellCommand(parts) = &mut command;
-        let mut add =
-            |name: &str, value: String| parts.push(format!("{name} {}", quoted(value.as_bytes())));
         if self == Self::Topology {
             return command;
         }
         // A comma would separate two names.
-        add("--channel", channel.name.replace(',', "?"));
+        command = command.with_value("--channel", channel.name.replace(',', "?"));
         if channel.capture > 0 {
-            add("--capture", channel.capture.to_string());
+            command = command.with_value("--capture", channel.capture.to_string());
         }
         let time = channel.period.time(at.0);
         let end = Tick(at.0.saturating_add(1));
@@ -76,8 +74,8 @@ impl EvidenceView {
                 vec![("--from", WindowEdge::Character(at)), ("--to", WindowEdge::Character(end))]
             }
         };
-        parts.extend((!option.is_empty()).then(|| option.to_owned()));
-        parts.extend(places.iter().map(|(name, place)| format!("{name} {place}")));
+        command.0.extend((!option.is_empty()).then(|| option.to_owned()));
+        command.0.extend(places.iter().map(|(name, place)| format!("{name} {place}")));
         command
     }
 }
@@ -103,6 +101,11 @@ impl ShellCommand {
     pub fn with(mut self, option: &str) -> Self {
         self.0.push(option.to_owned());
         self
+    }
+
+    /// The command with an option that has a value of any text.
+    pub fn with_value(self, option: &str, value: impl AsRef<OsStr>) -> Self {
+        self.with(&format!("{option} {}", quoted(value.as_ref().as_encoded_bytes())))
     }
 
     /// Parts between which the line may be broken: the command, the file, each option with its value.

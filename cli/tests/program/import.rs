@@ -408,15 +408,25 @@ fn a_recording_is_looked_at_before_it_is_converted() {
         let said = good(&["import", &directory.write("recording", text.as_bytes())]);
         assert!(said.contains(line), "{line}: {said}");
     }
-    // The command that it prints is one that works.
-    let command = said.lines().last().unwrap().replace('\'', "");
-    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
-    let words: Vec<&str> = words
-        .iter()
-        .map(|word| if word.ends_with(".pcapng") { out.as_str() } else { word })
-        .collect();
-    good(&words);
-    assert_eq!(good(&["packets", &out, "--count"]).trim(), "8");
+    // The command that it prints is one that works, with the options that were given.
+    let rows = samples(&traffic(), |_, _| {}).join("\n");
+    let table = directory.write("-t.csv", rows.as_bytes());
+    for (file, options, packets) in [
+        (&recording, "", "8"),
+        (&recording, "--rate 80 --guess --tap a:0", "8"),
+        (&table, "--sample-rate state --force", "40"),
+        (&table, "--sample-rate 80", "40"),
+    ] {
+        let options = options.split_whitespace();
+        let said = good(&["import", file].into_iter().chain(options.clone()).collect::<Vec<_>>());
+        let command = said.lines().last().unwrap().replace('\'', "");
+        let words = command.split_whitespace().skip(1);
+        let words = words.map(|word| if word.ends_with(".pcapng") { out.as_str() } else { word });
+        let words: Vec<&str> = words.collect();
+        assert!(options.clone().all(|option| words.contains(&option)), "{command}");
+        good(&words);
+        assert_eq!(good(&["packets", &out, "--count"]).trim(), packets);
+    }
     for (file, name) in [("sigrok-cli.sr", "a sigrok session"), ("icarus.fst", "an FST file")] {
         let done = run(&["info", &fixture(&format!("recordings/field/{file}"))]);
         assert!(

@@ -1,15 +1,16 @@
 //! What a recording holds, and the command that converts it.
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
 
 use analyzer::channel_name::escape_text;
+use analyzer::finding::ShellCommand;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::recording::SignalGroup;
 use codec::wires::WIRES;
 
 use super::plan::ChannelPlan;
 use super::source::OpenedRecording;
-use crate::args::ImportArgs;
+use crate::args::{ImportArgs, SampleRate};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 
@@ -30,7 +31,7 @@ pub(super) fn print(
         OpenedRecording::Signals(format, reader) => (format, reader),
         OpenedRecording::Notation(_) => {
             print(format!("{}: characters as text", file.display()));
-            print(format!("  {}", command(file, &[], &[])));
+            print(format!("  {}", command(arguments, &[], &[])));
             return Ok(RunReport::of(file));
         }
     };
@@ -62,7 +63,7 @@ pub(super) fn print(
                 print(format!("channel {name}: wire 0 is {first}, … d is {last}"));
             }
             plan.notes.into_iter().for_each(&mut print);
-            print(format!("  {}", command(file, &plan.names, wires)));
+            print(format!("  {}", command(arguments, &plan.names, wires)));
         }
         Err(_) => {
             table.note().into_iter().for_each(|text| print(text.to_owned()));
@@ -73,7 +74,7 @@ pub(super) fn print(
             let names =
                 if channel.is_empty() { vec!["h0:0>s0:0".to_owned()] } else { channel.clone() };
             let wires = vec!["D8,D7,D6,D5,D4,D3,D2,D1,D0".to_owned(); names.len()];
-            print(format!("  {}", command(file, &names, &wires)));
+            print(format!("  {}", command(arguments, &names, &wires)));
         }
     }
     Ok(RunReport::of(file))
@@ -91,18 +92,30 @@ fn group_text(group: &SignalGroup, names: &[String]) -> String {
     }
 }
 
-fn command(file: &Path, names: &[String], wires: &[String]) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
-    let path = file.display().to_string();
-    let is_plain = path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte));
-    let path = if is_plain { path } else { quoted(&path) };
-    let stem = file
-        .file_stem()
-        .map_or_else(|| "link".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let capture = format!("{stem}.pcapng");
-    let capture = if is_plain { capture } else { quoted(&capture) };
-    let mut text = format!("myriscope import {path} -o {capture}");
-    names.iter().for_each(|name| text += &format!(" --channel {}", quoted(name)));
-    wires.iter().for_each(|wires| text += &format!(" --wires {}", quoted(wires)));
-    text
+/// The command that converts a recording, with what was given beside its channels.
+fn command(arguments: &ImportArgs, names: &[String], wires: &[String]) -> ShellCommand {
+    let ImportArgs { file, force, guess, rate, sample_rate, eye, tap, profile, .. } = arguments;
+    let stem = file.file_stem().filter(|stem| !stem.as_encoded_bytes().starts_with(b"-"));
+    let mut capture = stem.unwrap_or(OsStr::new("link")).to_owned();
+    capture.push(".pcapng");
+    let sample_rate = sample_rate.map(|rate| match rate {
+        SampleRate::Megahertz(rate) => rate.to_string(),
+        SampleRate::State => "state".to_owned(),
+    });
+    let given = [
+        ("--rate", rate.map(|rate| rate.to_string().into())),
+        ("--sample-rate", sample_rate.map(OsString::from)),
+        ("--eye", eye.clone().map(OsString::from)),
+        ("--tap", tap.clone().map(OsString::from)),
+    ];
+    let given = given.into_iter().filter_map(|(option, value)| Some((option, value?)));
+    let names = names.iter().map(|name| ("--channel", name.into()));
+    let wires = wires.iter().map(|wires| ("--wires", wires.into()));
+    let values = [("-o", capture)].into_iter().chain(given).chain(names).chain(wires);
+    let command = ShellCommand::of("import", profile.argument(file, &[]));
+    let command =
+        values.fold(command, |command, (option, value)| command.with_value(option, value));
+    let flags =
+        [("--force", *force), ("--guess", *guess)].into_iter().filter(|(_, is_set)| *is_set);
+    flags.fold(command, |command, (flag, _)| command.with(flag))
 }
