@@ -11,33 +11,25 @@ use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, StartSender, StartState};
-use codec::time::{FULL_RATE_PERIOD_PS, LinkTimeout, Tick};
+use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
-pub(crate) use self::cycle::settled;
 pub use self::event::{
     BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, EndCause, OutputHolder, STANDS,
     STANDS_UNSEEN, StopEnd, StopReport, WaitRoot,
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{CauseScope, ChannelWait, EndedStop, WaitCause, WaitTarget};
-use crate::capture_network::CaptureNetwork;
+use crate::capture_network::{CaptureNetwork, SETTLED};
 use crate::channel_table::ChannelTable;
 use crate::event::LinkEvent;
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::node_kind::TopologyNodeKind;
 use crate::packet::FrameEnd;
+use crate::recorded::RecordedTime;
 
 /// Maximum length of a chain of waiting channels. *Chosen*: far more than any path through a
 /// network of the time, and few enough to limit the work for every capture.
 const CHAIN_MAX: usize = 256;
-
-/// Minimum duration of a wait-for cycle to count as a deadlock, in periods, if the cable delay is
-/// unknown: by then all characters in transit have arrived. *Chosen*: the round trip of 1 km and
-/// more.
-const SETTLED: Picoseconds = 1024;
-/// Minimum duration beyond two round trips, if the cable delay is known. *Chosen*: several times
-/// the reaction time of all ports together.
-const OBEYED: Picoseconds = 64;
 
 const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
 
@@ -73,6 +65,7 @@ struct WaitCycle {
 #[derive(Clone, Copy)]
 struct WaitContext<'a> {
     network: &'a CaptureNetwork,
+    recorded: &'a RecordedTime,
     now: Picoseconds,
     heads: &'a dyn Fn(ChannelId) -> Option<HeadPacket>,
     /// True if a packet with this first byte, at the head of the input behind a channel, requests an output.
@@ -86,32 +79,33 @@ type OutputHolders = BTreeMap<ChannelId, Option<(ChannelId, u64)>>;
 
 impl BlockingTracker {
     /// Processes the next event of any channel, after the network and `paths` have processed it.
-    pub fn row(
+    pub(crate) fn row(
         &mut self,
         row: &TimedEvent,
-        network: &CaptureNetwork,
+        (network, recorded): (&CaptureNetwork, &RecordedTime),
         paths: &JourneyTracker,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         self.now = self.now.max(row.time);
         let heads = &|channel| paths.head(channel);
         let leads = &|input, first, output| paths.leads_to(input, first, output);
-        self.take(row, WaitContext { network, now: self.now, heads, leads }, out);
+        self.take(row, WaitContext { network, recorded, now: self.now, heads, leads }, out);
     }
 
     /// Reports all waits that last to the end of the recording of their links, after the packets that it cut have
     /// been compared.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
-        end: impl Fn(ChannelId) -> Picoseconds,
-        (network, leads): (&CaptureNetwork, HeadLeads<'_>),
+        (network, recorded, leads): (&CaptureNetwork, &RecordedTime, HeadLeads<'_>),
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let context = |now| WaitContext { network, now, heads: &|_| None, leads };
+        let context = |now| WaitContext { network, recorded, now, heads: &|_| None, leads };
+        let last = self.now;
+        let end = |id| recorded.link_span(id).map_or(last, |[_, to]| to);
         let mut certain = BTreeSet::new();
         for circle in std::mem::take(&mut self.circles).into_values() {
             let now = circle.channels.iter().map(|id| end(*id)).min();
-            self.report_deadlock(circle, context(now.unwrap_or(self.now)), None, &mut |event| {
+            self.report_deadlock(circle, context(now.unwrap_or(last)), None, &mut |event| {
                 if let BlockingEvent::Deadlock(deadlock) = &event {
                     certain.extend(deadlock.channels.iter().copied());
                 }
@@ -133,7 +127,7 @@ impl BlockingTracker {
                 }
             }
             let [why, WaitCause { since, chain, root, .. }] = causes;
-            let is_proved = why.root == WaitRoot::Cycle || !has_no_stop(id, network);
+            let is_proved = why.root == WaitRoot::Cycle || !network.has_no_stop(id);
             if let Some(wait) = self.waits.remove(id).filter(|_| is_proved) {
                 let ended = (context(now), StopEnd::CaptureEnd);
                 let mut stop = self.stop(id, &wait, why, ended);
@@ -161,7 +155,7 @@ impl BlockingTracker {
                 let since = network.period(*channel).time(packet.end.0 + 1);
                 let is_long = now.saturating_sub(since) >= SETTLED * PERIOD;
                 let stands = is_long && packet.ended_by == FrameEnd::CaptureEnd;
-                if stands && has_no_stop(*channel, network) {
+                if stands && network.has_no_stop(*channel) {
                     self.begin(*channel, since);
                 }
             }
@@ -362,6 +356,14 @@ impl BlockingTracker {
 }
 
 impl WaitContext<'_> {
+    /// Time up to which STOP and GO to the sender of a channel were recorded from another one on, at most now.
+    fn commands_seen(&self, id: ChannelId, from: Picoseconds) -> Picoseconds {
+        let opposite = self.network.opposite(id);
+        let end = opposite.and_then(|opposite| self.recorded.covered_to(opposite, from));
+        let end = if self.network.has_no_stop(id) { Some(self.now) } else { end };
+        end.unwrap_or(from).min(self.now)
+    }
+
     /// Input and number of the packet that holds an output for which another packet waits.
     fn holder(&self, output: ChannelId) -> Option<(ChannelId, u64)> {
         self.network.inputs(output).find_map(|input| {
@@ -370,12 +372,6 @@ impl WaitContext<'_> {
             has.then_some((input, head.packet))
         })
     }
-}
-
-/// True on a handshake cable. Its packet that stands may wait for an acknowledge, or for its own next byte: nothing but
-/// a cycle shows which. B-1
-pub(crate) fn has_no_stop(id: ChannelId, network: &CaptureNetwork) -> bool {
-    network.channel(id).is_some_and(|it| it.link_timeout() == LinkTimeout::Never)
 }
 
 /// True if a channel is a slice before whose first character its sender was stopped: the wait is that of the slice.
@@ -393,7 +389,7 @@ mod tests {
     use codec::time::Tick;
 
     use super::*;
-    use crate::event::ResumeCause;
+    use crate::event::{FlowCommand, ResumeCause};
     use crate::journey::SwitchDelays;
 
     /// Step of a test on one channel.
@@ -422,15 +418,29 @@ mod tests {
         HeadPacket { packet, since: 0, wants, passing, contended: false, delays, first: 0 }
     }
 
-    /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
-    fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
-        let (mut blocking, mut network) = <(BlockingTracker, CaptureNetwork)>::default();
+    /// The network of channels with their opposites, on which GO comes first, recorded up to a time.
+    fn recorded_to(end: Picoseconds, names: &[&str]) -> (CaptureNetwork, RecordedTime) {
+        let (mut network, mut recorded) = <(CaptureNetwork, RecordedTime)>::default();
         for (id, name) in (0..).zip(names) {
             let (from, to) = name.split_once('>').unwrap();
             network.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
             network.declare(ChannelId(100 + id), &Arc::new(Channel::named(format!("{to}>{from}"))));
             network.join(ChannelId(id), ChannelId(100 + id));
+            for id in [id, 100 + id].map(ChannelId) {
+                recorded.declare(id);
+                recorded.add(id, [0, end]);
+                let body = ChannelEvent::Command(FlowCommand::Go);
+                network.observe(&TimedEvent { time: 0, channel: id, at: Tick(0), body });
+            }
         }
+        (network, recorded)
+    }
+
+    /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
+    fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
+        let end = steps.last().map_or(0, |(at, ..)| Picoseconds::from(*at) * PERIOD);
+        let (mut network, recorded) = recorded_to(end, names);
+        let mut blocking = BlockingTracker::default();
         let (mut heads, mut text) = (BTreeMap::new(), String::new());
         let name = |id: &ChannelId| names[usize::try_from(id.0).unwrap()];
         let mut out = |blocked: BlockingEvent| match blocked {
@@ -469,8 +479,7 @@ mod tests {
                 }
                 Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
-                    let end = |_| Picoseconds::from(*at) * PERIOD;
-                    blocking.finish(end, (&network, &|_, _, _| true), &mut out);
+                    blocking.finish((&network, &recorded, &|_, _, _| true), &mut out);
                     continue;
                 }
             };
@@ -479,7 +488,8 @@ mod tests {
             let row = TimedEvent { time: now, channel: id, at: Tick(*at), body: what };
             network.observe(&row);
             let heads = &|id| heads.get(&id).copied();
-            let context = WaitContext { network: &network, now, heads, leads: &|_, _, _| true };
+            let (network, recorded, leads) = (&network, &recorded, &|_, _, _| true);
+            let context = WaitContext { network, recorded, now, heads, leads };
             blocking.take(&row, context, &mut out);
         }
         text
@@ -488,20 +498,21 @@ mod tests {
     /// A ring of three switches.
     const RING: [&str; 3] = ["c:0>a:1", "a:0>b:1", "b:0>c:1"];
 
+    /// A circle of three senders, the last of them stopped at 30, with what follows.
+    fn circle(ends: impl IntoIterator<Item = (u64, u32, BlockingStep)>) -> String {
+        let begins = (0..3).map(|id| (u64::from(id) + 1, id, Has(0, (id + 1) % 3)));
+        let stops = (0..3).map(|id| (u64::from(id) * 10 + 10, id, Stop));
+        check(&RING, &begins.chain(stops).chain(ends).collect::<Vec<_>>())
+    }
+
     #[test]
     fn channels_that_wait_for_each_other_in_a_circle_are_a_deadlock() {
-        let steps = [
-            (1, 0, Has(0, 1)),
-            (2, 1, Has(0, 2)),
-            (3, 2, Has(0, 0)),
-            (10, 0, Stop),
-            (20, 1, Stop),
-            (30, 2, Stop),
+        let ends = [
             (2000, 1, On(ResumeCause::Reset)),
             (2005, 0, On(ResumeCause::Go)),
             (2010, 2, On(ResumeCause::Go)),
         ];
-        insta::assert_snapshot!(check(&RING, &steps), @r#"
+        insta::assert_snapshot!(circle(ends), @r#"
         30..2000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Some(("a:0>b:1", Resumed(Reset)))
         20..2000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 Resumed(Reset)
         10..2005 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 Resumed(Go)
@@ -511,53 +522,29 @@ mod tests {
 
     #[test]
     fn a_circle_that_lasts_no_longer_than_a_round_trip_is_none() {
-        let steps = [
-            (1, 0, Has(0, 1)),
-            (2, 1, Has(0, 2)),
-            (3, 2, Has(0, 0)),
-            (10, 0, Stop),
-            (20, 1, Stop),
-            (30, 2, Stop),
-            (1000, 1, On(ResumeCause::Go)),
-            (1010, 0, On(ResumeCause::Go)),
-            (1020, 2, On(ResumeCause::Go)),
-        ];
-        assert!(!check(&RING, &steps).contains("deadlock"));
-    }
-
-    /// A circle whose last sender is stopped at 30, recorded up to a period.
-    fn circle_until(end: u64) -> String {
-        let steps = [
-            (1, 0, Has(0, 1)),
-            (2, 1, Has(0, 2)),
-            (3, 2, Has(0, 0)),
-            (10, 0, Stop),
-            (20, 2, Stop),
-            (30, 1, Stop),
-            (end, 0, End),
-        ];
-        check(&RING, &steps)
+        let ends = [1, 0, 2].map(|id| (1000 + 10 * u64::from(id), id, On(ResumeCause::Go)));
+        assert!(!circle(ends).contains("deadlock"));
     }
 
     #[test]
     fn what_the_end_of_the_recording_finds_is_told() {
-        insta::assert_snapshot!(circle_until(5000), @r#"
+        insta::assert_snapshot!(circle([(5000, 0, End)]), @r#"
         30..5000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] None
-        10..5000 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #2 CaptureEnd
-        30..5000 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #1 CaptureEnd
-        20..5000 #1 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 CaptureEnd
+        10..5000 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 CaptureEnd
+        20..5000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 CaptureEnd
+        30..5000 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 CaptureEnd
         "#);
     }
 
     /// Characters under way have arrived 1024 periods after the last stop.
     #[test]
     fn a_circle_that_was_recorded_too_briefly_is_no_deadlock() {
-        insta::assert_snapshot!(circle_until(1053), @r#"
-        10..1053 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] OutOfSight behind #2 CaptureEnd
-        30..1053 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] OutOfSight behind #1 CaptureEnd
-        20..1053 #1 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] OutOfSight behind #0 CaptureEnd
+        insta::assert_snapshot!(circle([(1053, 0, End)]), @r#"
+        10..1053 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] OutOfSight behind #1 CaptureEnd
+        20..1053 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] OutOfSight behind #2 CaptureEnd
+        30..1053 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] OutOfSight behind #0 CaptureEnd
         "#);
-        assert!(circle_until(1054).starts_with("30..1054 deadlock"));
+        assert!(circle([(1054, 0, End)]).starts_with("30..1054 deadlock"));
     }
 
     /// F-7

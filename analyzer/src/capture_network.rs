@@ -4,15 +4,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use codec::capture::{Channel, ChannelId};
+use codec::capture::{Channel, ChannelId, StartState};
 use codec::route::PortId;
-use codec::time::CharacterPeriod;
+use codec::time::{CharacterPeriod, LinkTimeout};
 
 use crate::channel_name::{ChannelEnds, PortName, fibre_to};
 use crate::channel_table::ChannelTable;
-use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use crate::flow_control::FlowInput;
 use crate::link::parameters::ParameterKey;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
+
+/// Periods after which all characters in transit have arrived, if the cable delay is unknown. *Chosen*: the round trip
+/// of 1 km and more.
+pub(crate) const SETTLED: Picoseconds = 1024;
+/// Minimum beyond two round trips, if the cable delay is known. *Chosen*: several times the reaction time of all ports
+/// together.
+const OBEYED: Picoseconds = 64;
 
 /// Index of the channels of a capture, their links and their nodes.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +30,19 @@ pub struct CaptureNetwork {
     /// Indices of the named nodes.
     names: BTreeMap<String, usize>,
     opposites: ChannelTable<ChannelId>,
+    /// STOP and GO to the senders of channels.
+    commands: ChannelTable<RecordedCommands>,
     /// Longest known cable delay.
-    pub(crate) longest_delay: Option<Picoseconds>,
+    longest_delay: Option<Picoseconds>,
+}
+
+/// STOP and GO to a sender, as far as they were recorded without a hole up to now.
+#[derive(Clone, Copy, Debug)]
+struct RecordedCommands {
+    /// Time from which on a byte shows that the sender is not stopped by one that was not recorded.
+    settled: Picoseconds,
+    /// Time of the first of them, or of such a byte.
+    known: Option<Picoseconds>,
 }
 
 /// A link, identified by the lesser of its channels.
@@ -119,13 +138,76 @@ impl CaptureNetwork {
         LinkKey(self.opposite(id).map_or(id, |opposite| id.min(opposite)))
     }
 
-    /// Counts the first byte of a packet, which is corrected when the packet has ended. N-8
+    /// Counts the first byte of a packet, which is corrected when the packet has ended, and follows STOP and GO to the
+    /// sender of the opposite channel. N-8, F-1
     pub fn observe(&mut self, event: &TimedEvent) {
+        self.observe_commands(event);
         let Some(known) = self.channels.get_mut(event.channel) else { return };
         if let ChannelEvent::Head(first) = event.body {
             known.heads.count(first);
         } else if let Some(packet) = event.body.packet() {
             known.heads.correct(packet);
+        }
+    }
+
+    fn observe_commands(&mut self, event: &TimedEvent) {
+        let TimedEvent { channel, time, .. } = *event;
+        if let ChannelEvent::Head(_) | ChannelEvent::Data(_) = event.body {
+            if let Some(own) = self.commands.get_mut(channel).filter(|own| own.settled <= time) {
+                own.known.get_or_insert(time);
+            }
+        } else if let (Some(input), Some(sender)) = (self.command(event), self.opposite(channel)) {
+            let settled = time + self.settled(self.period(channel).ps().into());
+            let unknown = RecordedCommands { settled, known: None };
+            if input == FlowInput::PeerHole || self.commands.get(sender).is_none() {
+                self.commands.insert(sender, unknown);
+            }
+            if input != FlowInput::PeerHole
+                && let Some(commands) = self.commands.get_mut(sender)
+            {
+                commands.known.get_or_insert(time);
+            }
+        }
+    }
+
+    /// What an event on a channel commands the sender of the opposite channel. F-1
+    pub(crate) fn command(&self, event: &TimedEvent) -> Option<FlowInput> {
+        match &event.body {
+            ChannelEvent::Command(command) => Some(FlowInput::from(*command)),
+            ChannelEvent::Link(LinkEvent::OpenLink) => Some(FlowInput::PeerSilent),
+            ChannelEvent::Link(LinkEvent::Hole { .. }) => Some(FlowInput::PeerHole),
+            ChannelEvent::Begins => {
+                let start = self.channel(event.channel).and_then(StartState::of);
+                let start = start.filter(|start| start.at == event.at);
+                let command = start.and_then(|start| start.command);
+                Some(command.map_or(FlowInput::PeerHole, |(command, _)| FlowInput::from(command)))
+            }
+            ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Packet(_)
+            | ChannelEvent::Link(_)
+            | ChannelEvent::Framed
+            | ChannelEvent::Omitted { .. } => None,
+        }
+    }
+
+    /// Time from which on it is known whether the sender of a channel is stopped: its commands have no hole since.
+    pub(crate) fn commands_known(&self, sender: ChannelId) -> Option<Picoseconds> {
+        let known = || self.commands.get(sender)?.known;
+        if self.has_no_stop(sender) { Some(0) } else { known() }
+    }
+
+    /// True on a handshake cable. Its packet that stands may wait for an acknowledge, or for its own next byte: nothing
+    /// but a cycle shows which. B-1
+    pub(crate) fn has_no_stop(&self, id: ChannelId) -> bool {
+        self.channel(id).is_some_and(|it| it.link_timeout() == LinkTimeout::Never)
+    }
+
+    /// Time after which all characters under way have arrived, and all ports have obeyed them.
+    pub(crate) fn settled(&self, period: Picoseconds) -> Picoseconds {
+        match self.longest_delay {
+            Some(delay) => 4 * delay + OBEYED * period,
+            None => SETTLED * period,
         }
     }
 

@@ -97,10 +97,15 @@ impl RecordedTime {
 
     /// True if a channel was recorded from one time to another.
     pub(crate) fn covers(&self, id: ChannelId, [from, to]: [Picoseconds; 2]) -> bool {
-        let Some(spans) = self.spans.get(&id) else { return false };
+        self.covered_to(id, from).is_some_and(|end| to <= end)
+    }
+
+    /// Time up to which a channel was recorded from another one on.
+    pub(crate) fn covered_to(&self, id: ChannelId, from: Picoseconds) -> Option<Picoseconds> {
+        let spans = self.spans.get(&id)?;
         let behind = spans.partition_point(|[start, _]| *start <= from);
-        let span = behind.checked_sub(1).and_then(|place| spans.get(place));
-        span.is_some_and(|[_, end]| to <= *end)
+        let [_, end] = behind.checked_sub(1).and_then(|place| spans.get(place))?;
+        Some(*end).filter(|end| from <= *end)
     }
 }
 

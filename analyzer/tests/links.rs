@@ -138,12 +138,10 @@ fn a_byte_that_passes_shows_that_the_sender_may_send() {
 }
 
 #[test]
-fn an_opposite_channel_that_was_not_recorded_leaves_nothing_unknown() {
-    insta::assert_snapshot!(there(&[(0, 0, "GAP GO GAP GO", 0)]), @"0..=3 idle");
-    // From its first character on it has its say: at 2 it has said nothing yet, and behind its last nothing more.
+fn a_sender_is_unknown_before_and_behind_what_was_recorded_of_the_opposite_channel() {
+    insta::assert_snapshot!(there(&[(0, 0, "GAP GO GAP GO", 0)]), @"0..=3 unknown");
     insta::assert_snapshot!(there(&[(0, 0, "GAP GO×4", 0), (1, 2, "GAP GO", 0)]), @"
-    0..=1 idle
-    2..=2 unknown
+    0..=2 unknown
     3..=3 idle
     4..=4 unknown
     ");

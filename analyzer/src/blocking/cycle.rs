@@ -6,8 +6,8 @@ use codec::capture::ChannelId;
 
 use super::wait::{WaitCause, WaitTarget};
 use super::{
-    BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, OBEYED, PERIOD, SETTLED,
-    WaitContext, WaitCycle, WaitRoot,
+    BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, PERIOD, WaitContext,
+    WaitCycle, WaitRoot,
 };
 
 impl BlockingTracker {
@@ -87,11 +87,14 @@ impl BlockingTracker {
         broken: Option<(ChannelId, DeadlockRelease)>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let WaitContext { network, now: until, .. } = context;
+        let WaitContext { network, now, .. } = context;
         let WaitCycle { channels, since } = circle;
+        // What holds it may have ended where its commands were not recorded.
+        let until = channels.iter().map(|id| context.commands_seen(*id, since)).min();
+        let until = until.unwrap_or(now).max(since);
         let Some(first) = channels.first() else { return };
         let periods = channels.iter().map(|id| Picoseconds::from(network.period(*id).ps()));
-        let certain = since + settled(network, periods.max().unwrap_or(PERIOD));
+        let certain = since + network.settled(periods.max().unwrap_or(PERIOD));
         if !channels.iter().all(|id| self.is_known(*id, context)) {
             self.doubted.extend(channels.iter().map(|id| (*id, until)));
         } else if until >= certain {
@@ -105,13 +108,5 @@ impl BlockingTracker {
                 broken,
             }));
         }
-    }
-}
-
-/// Time after which all characters under way have arrived, and all ports have obeyed them.
-pub(crate) fn settled(network: &CaptureNetwork, period: Picoseconds) -> Picoseconds {
-    match network.longest_delay {
-        Some(delay) => 4 * delay + OBEYED * period,
-        None => SETTLED * period,
     }
 }

@@ -4,14 +4,17 @@ use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 use codec::time::CharacterPeriod;
 
-use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitContext, WaitRoot, has_no_stop};
-use crate::capture_network::CaptureNetwork;
+use super::{BlockingTracker, CHAIN_MAX, OutputHolder, PERIOD, WaitContext, WaitRoot};
+use crate::capture_network::{CaptureNetwork, SETTLED};
 use crate::journey::HeadPacket;
 
 /// Minimum share of a wait, as its reciprocal, for which the channel ahead must be stopped to count
 /// as the cause. *Chosen*: a host that accepts three of four characters stops its link for this
 /// share; less delays little compared with the packets ahead.
 const SHARE: Picoseconds = 4;
+
+/// Maximum time between the ends of the recordings of channels that end together. *Chosen*: two chunks of characters.
+const APART: Picoseconds = SETTLED * PERIOD;
 
 /// Maximum of reported holders of an output. *Chosen*: the ports of the largest switch.
 const HOLDERS_MAX: usize = 32;
@@ -243,14 +246,20 @@ impl BlockingTracker {
         &'a self,
         (input, wait): (ChannelId, &'a ChannelWait),
         output: ChannelId,
-        (WaitContext { network, now, .. }, scope): (WaitContext<'_>, CauseScope),
+        (context, scope): (WaitContext<'_>, CauseScope),
     ) -> ChainStep<'a> {
         let spell = &wait.spell;
         let live = self.waits.get(output);
-        let overlap = live.map_or(0, |live| now.saturating_sub(live.since.max(spell.from)));
-        let lasted = now.saturating_sub(spell.from);
+        let seen = live.map_or(context.now, |live| context.commands_seen(output, live.since));
+        let overlap = live.map_or(0, |live| seen.saturating_sub(live.since.max(spell.from)));
+        let lasted = context.now.saturating_sub(spell.from);
         if let (CauseScope::Moment, Some(live)) = (scope, live) {
-            return ChainStep::Live(live);
+            let is_seen = context.now - seen <= APART;
+            return if is_seen {
+                ChainStep::Live(live)
+            } else {
+                ChainStep::Root(WaitRoot::OutOfSight)
+            };
         } else if scope != CauseScope::Moment
             && (spell.held + overlap).saturating_mul(SHARE) >= lasted
         {
@@ -263,7 +272,7 @@ impl BlockingTracker {
                 (None, None) => {}
             }
         }
-        ChainStep::Root(self.root_at((input, spell), output, (network, lasted)))
+        ChainStep::Root(self.root_at((input, spell), output, (context, lasted)))
     }
 
     /// Cause of a wait for an output that is not stopped.
@@ -271,13 +280,14 @@ impl BlockingTracker {
         &self,
         (input, spell): (ChannelId, &WaitPhase),
         output: ChannelId,
-        (network, lasted): (&CaptureNetwork, Picoseconds),
+        (context, lasted): (WaitContext<'_>, Picoseconds),
     ) -> WaitRoot {
+        let network = context.network;
         if self.open.contains(&output) {
             return WaitRoot::OpenLink;
         }
-        // Without its opposite, nothing but packets that take turns shows that an output is not stopped.
-        let is_moving = network.opposite(output).is_some() || spell.has_turns();
+        // Without its commands, nothing but packets that take turns shows that an output is not stopped.
+        let is_moving = context.is_known(output, spell.from) || spell.has_turns();
         match (is_moving, spell.contended) {
             (false, _) => WaitRoot::OutOfSight,
             (true, true) => WaitRoot::Busy,
@@ -291,9 +301,20 @@ impl BlockingTracker {
     }
 }
 
+impl WaitContext<'_> {
+    /// True if it is known of most of the time from a moment up to now, the last included, that a sender is not stopped.
+    fn is_known(&self, id: ChannelId, from: Picoseconds) -> bool {
+        let Some(known) = self.network.commands_known(id) else { return false };
+        let from = from.min(self.now);
+        let known = known.clamp(from, self.now);
+        let unseen = self.now - self.commands_seen(id, known);
+        unseen <= APART && (known - from + unseen).saturating_mul(SHARE) <= self.now - from
+    }
+}
+
 /// True if a channel takes characters more slowly than another brings them. B-1
 fn is_slower(output: ChannelId, input: ChannelId, network: &CaptureNetwork) -> bool {
-    has_no_stop(output, network) || network.period(output).time(1) > network.period(input).time(1)
+    network.has_no_stop(output) || network.period(output).time(1) > network.period(input).time(1)
 }
 
 /// True for a virtual channel: packets of others may be on its wire.

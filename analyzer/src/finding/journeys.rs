@@ -243,11 +243,6 @@ impl FindingChecks {
         &self.set.recorded
     }
 
-    /// First and last moment of which both directions of a link were recorded, as far as either was.
-    pub(crate) fn link_span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
-        self.set.recorded.link_span(id)
-    }
-
     /// Adds the time of a chunk of such a channel.
     pub(crate) fn recorded(&mut self, id: ChannelId, span: [Picoseconds; 2]) {
         self.set.recorded.add(id, span);

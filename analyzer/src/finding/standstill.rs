@@ -5,16 +5,14 @@ mod standing_sender;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use codec::capture::{ChannelId, StartState};
+use codec::capture::ChannelId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
 pub use self::standing_sender::NOTHING_FOLLOWS;
 use self::standing_sender::{StandingCause, StandingSender, at_output, share};
 use super::set::{FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
-use crate::blocking::{
-    BlockingEvent, EndCause, STANDS, STANDS_UNSEEN, StopReport, WaitRoot, has_no_stop, settled,
-};
+use crate::blocking::{BlockingEvent, EndCause, STANDS, STANDS_UNSEEN, StopReport, WaitRoot};
 use crate::capture_network::CaptureNetwork;
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::flow_control::{FlowControl, FlowInput};
@@ -51,8 +49,6 @@ pub(super) struct HeldTime {
     deadlocks: BTreeMap<ChannelId, StoppedTime>,
     /// Senders whose own channels were not recorded, by the opposite ones, which carry their STOP and GO.
     unrecorded: BTreeMap<ChannelId, UnrecordedSender>,
-    /// Recorded STOP and GO to the senders of channels.
-    commanded: BTreeMap<ChannelId, RecordedCommands>,
     /// Channels on which nothing tells yet whether a packet is under way, since these times. P-1
     unframed: BTreeMap<ChannelId, Picoseconds>,
     /// Duration of the longest packet that ended.
@@ -64,22 +60,6 @@ pub(super) struct HeldTime {
 struct UnrecordedSender {
     control: FlowControl,
     since: Picoseconds,
-}
-
-/// STOP and GO to a sender, as far as they were recorded without a hole up to now.
-#[derive(Clone, Copy, Debug)]
-struct RecordedCommands {
-    /// Time from which on a byte shows that the sender is not stopped by one that was not recorded.
-    settled: Picoseconds,
-    /// The first of them.
-    first: Option<Picoseconds>,
-}
-
-impl RecordedCommands {
-    /// Time from which on it is known whether a sender is stopped that sent its last byte at `since`.
-    fn known_from(self, since: Picoseconds) -> Option<Picoseconds> {
-        if self.settled <= since { Some(since) } else { self.first }
-    }
 }
 
 /// Stops or deadlocks of the same channel and cause.
@@ -188,13 +168,11 @@ impl HeldTime {
     /// Records a sender that stands to the end: the longer of the times when STOP and GO to it were not known, and were.
     fn stands_to(
         &mut self,
-        channel: ChannelId,
+        (channel, packet): (ChannelId, Option<u64>),
         [since, end]: [Picoseconds; 2],
-        packet: Option<u64>,
+        network: &CaptureNetwork,
     ) {
-        let commands = self.commanded.get(&channel);
-        let known =
-            commands.filter(|_| packet.is_some()).and_then(|commands| commands.known_from(since));
+        let known = packet.and_then(|_| network.commands_known(channel));
         let told = known.unwrap_or(end).clamp(since, end);
         let (since, until, cause) = if told - since > end - told {
             (since, told, StandingCause::NoCommands)
@@ -236,16 +214,15 @@ impl FindingChecks {
         } else {
             let stopped = self.held.resumed.get(&event.channel).copied().unwrap_or_default();
             let since = network.period(event.channel).time(end.0 + 1).max(stopped);
-            self.held.stands_to(event.channel, [since, event.time.max(since)], Some(*number));
+            let span = [since, event.time.max(since)];
+            self.held.stands_to((event.channel, Some(*number)), span, network);
         }
     }
 
     /// Follows STOP and GO to a sender, and whether a packet may be under way on a channel. F-1, P-1
     pub(crate) fn commands(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
-        let TimedEvent { channel, time, at, .. } = *event;
-        if has_no_stop(channel, network) {
-            let known = RecordedCommands { settled: 0, first: Some(0) };
-            self.held.commanded.insert(channel, known);
+        let TimedEvent { channel, time, .. } = *event;
+        if network.has_no_stop(channel) {
             return;
         }
         if let ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) = event.body {
@@ -253,33 +230,9 @@ impl FindingChecks {
         } else if event.is_framed() {
             self.held.unframed.remove(&channel);
         }
-        let input = match &event.body {
-            ChannelEvent::Command(command) => FlowInput::from(*command),
-            ChannelEvent::Link(LinkEvent::OpenLink) => FlowInput::PeerSilent,
-            ChannelEvent::Link(LinkEvent::Hole { .. }) => FlowInput::PeerHole,
-            ChannelEvent::Begins => {
-                let start = network.channel(channel).and_then(StartState::of);
-                let command = start.filter(|start| start.at == at).and_then(|start| start.command);
-                command.map_or(FlowInput::PeerHole, |(command, _)| FlowInput::from(command))
-            }
-            ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Packet(_)
-            | ChannelEvent::Link(_)
-            | ChannelEvent::Framed
-            | ChannelEvent::Omitted { .. } => return,
-        };
-        let Some(sender) = network.opposite(channel) else {
+        if let (Some(input), None) = (network.command(event), network.opposite(channel)) {
             let time = event.hole_begins(network.period(channel)).unwrap_or(time);
-            return self.held.command(channel, time, input);
-        };
-        let settled = time + settled(network, network.period(channel).ps().into());
-        let unknown = RecordedCommands { settled, first: None };
-        let commands = self.held.commanded.entry(sender).or_insert(unknown);
-        if input == FlowInput::PeerHole {
-            *commands = unknown;
-        } else {
-            commands.first.get_or_insert(time);
+            self.held.command(channel, time, input);
         }
     }
 
@@ -290,9 +243,9 @@ impl FindingChecks {
         held.finish(&recorded);
         for (channel, since) in std::mem::take(&mut held.unframed) {
             if let Some([_, end]) = recorded.span(channel)
-                && held.commanded.get(&channel).is_none_or(|known| known.first.is_none())
+                && network.commands_known(channel).is_none()
             {
-                held.stands_to(channel, [since, end.max(since)], None);
+                held.stands_to((channel, None), [since, end.max(since)], network);
             }
         }
         let span = |id| recorded.link_span(id);

@@ -88,6 +88,11 @@ impl ActivityTracker {
         self.totals.stops = self.stops;
     }
 
+    /// Joins the channel with its opposite, of which nothing is recorded yet: a slice begins with what came before.
+    pub(crate) fn join(&mut self) {
+        self.opposite = self.start.is_none().then(RecordedRange::default);
+    }
+
     /// Adds a recorded chunk of the opposite channel, in periods of this one; its events come later.
     pub(crate) fn opposite_recorded(&mut self, range: [Tick; 2]) {
         let begun = RecordedRange { end: range[0], ..RecordedRange::default() };
@@ -99,8 +104,7 @@ impl ActivityTracker {
         match event {
             ChannelEvent::Begins => self.begins(at),
             ChannelEvent::Framed => {
-                let is_open = |it: StartState| it.at == at && it.silent >= OPEN_LINK.0;
-                let is_open = self.start.is_some_and(is_open);
+                let is_open = self.start.is_some_and(|it| it.at == at && it.silent >= OPEN_LINK.0);
                 self.wire(at, if is_open { WireState::Open } else { WireState::Alive });
                 // What a slice begins with has ended.
                 if self.receiving.traffic() == LedTraffic::Packet {
@@ -153,6 +157,7 @@ impl ActivityTracker {
         let here = self.recorded.limit(at);
         match event {
             ChannelEvent::Begins => {
+                self.opposite.as_mut().and_then(|it| it.holes.pop_front_if(|hole| hole.0 == 0));
                 self.leds.opposite(here, LedTraffic::Unknown);
                 if self.start.is_none_or(|start| start.sender.is_none()) {
                     self.sender_unknown(at);
@@ -293,8 +298,7 @@ impl ActivityTracker {
 
     /// The first character that was recorded while the opposite channel was not, of those whose events are to come.
     pub(crate) fn hidden_from(&self) -> Option<Tick> {
-        let hidden = self.opposite_limit(self.recorded.end);
-        (hidden < self.recorded.end).then_some(hidden)
+        Some(self.opposite_limit(self.recorded.end)).filter(|hidden| *hidden < self.recorded.end)
     }
 
     /// The permission of the sender at the next character: unknown while its commands are not recorded.

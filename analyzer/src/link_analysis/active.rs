@@ -122,6 +122,7 @@ impl ActiveLink {
         for (id, peer) in [(one, other), (other, one)] {
             if let Some(channel) = self.state.channels.get_mut(&id) {
                 channel.peer = Some(peer);
+                channel.activity.join();
             }
         }
     }

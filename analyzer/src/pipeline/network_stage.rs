@@ -273,7 +273,9 @@ impl NetworkStage {
         let Self { network, journeys, blocking, mapping, out, .. } = self;
         let silence = mapping.event_item(event, network);
         network.observe(event);
-        blocking.row(event, network, journeys, &mut |blocked| out.blocked(blocked, network));
+        let (known, mut waits) = ((&*network, out.findings.recorded_time()), Vec::new());
+        blocking.row(event, known, journeys, &mut |blocked| waits.push(blocked));
+        waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
         out.findings.commands(event, network);
         out.findings.packet_ended(event, network);
         // Characters or events before these are missing.
@@ -330,12 +332,12 @@ impl NetworkStage {
         self.release(Picoseconds::MAX);
         let Self { network, journeys, blocking, out, .. } = self;
         out.findings.pass(end.saturating_sub(ENDS_APART));
-        let recorded = |id| out.findings.link_span(id).map_or(end, |[_, to]| to);
+        let recorded = out.findings.recorded_time();
         let (mut waits, mut ended) = (Vec::new(), Vec::new());
         // What passed a switch before the end tells what stands there.
         journeys.decide_all(&mut ended);
         let leads = &|input, first, output| journeys.leads_to(input, first, output);
-        blocking.finish(recorded, (network, leads), &mut |blocked| waits.push(blocked));
+        blocking.finish((network, recorded, leads), &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
         journeys.finish(end, &mut ended);
         ended.into_iter().for_each(|journey| self.journey(journey));

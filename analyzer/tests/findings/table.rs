@@ -394,6 +394,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
         &[
             "0: (GO GAP)×50 | 81 | (05)×60 | (GO)×400",
             "1: (GO GAP)×75 | (STOP GAP)×200 | (GO GAP)×50",
+            REST[2],
             "3: (GO GAP)×20 | (05)×600",
             "4: GO GAP 81 | (05)×600",
             "5: (GO GAP)×400",

@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use analyzer::blocking::{BlockingEvent, STANDS};
-use analyzer::finding::{FindingKind, FindingSet, Severity};
+use analyzer::blocking::{BlockingEvent, STANDS, WaitRoot};
+use analyzer::finding::{FactValue, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
+use analyzer::link::interval::{ActivityInterval, ChannelActivity};
 use codec::capture::{
     ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, ReadProgress,
     WriteError,
 };
 use codec::character::{Symbol, decode_control};
+use codec::time::{LinkTimeout, Tick};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
@@ -33,6 +35,10 @@ pub struct RecordedChunks {
     known: BTreeSet<FindingKind>,
     /// Circles in the whole.
     circles: BTreeSet<Vec<ChannelId>>,
+    /// Channels of the whole, and what held up their senders.
+    causes: BTreeSet<[String; 2]>,
+    /// Characters of the whole at which the sender of a channel was stopped.
+    stopped: BTreeMap<ChannelId, Vec<[Tick; 2]>>,
 }
 
 /// Parts of a capture that are left out.
@@ -52,9 +58,15 @@ pub enum OmittedPart {
 
 impl RecordedChunks {
     pub fn of(capture: &[u8]) -> Self {
-        let AnalyzedCapture { set, blocked, .. } = AnalyzedCapture::of(capture);
-        let (known, circles) = (wrong(&set), circles(&blocked));
-        let mut read = Self { known, circles, ..Self::default() };
+        let analyzed = AnalyzedCapture::of(capture);
+        let stopped = analyzed.intervals.iter().map(|(id, all)| {
+            let stopped = all.iter().filter(|it| it.state == ChannelActivity::Stopped);
+            (*id, stopped.map(|it| [it.start, it.end]).collect())
+        });
+        let stopped = stopped.collect();
+        let AnalyzedCapture { set, blocked, .. } = &analyzed;
+        let (known, circles) = (wrong(set), circles(blocked));
+        let mut read = Self { known, circles, stopped, ..Self::default() };
         let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
         read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
         let mut reader = CaptureReader::new(capture);
@@ -68,7 +80,49 @@ impl RecordedChunks {
                 CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
             });
         }
+        let stops = blocked.iter().filter_map(|blocked| match blocked {
+            BlockingEvent::Stop(stop) => Some((stop, stop.standing.as_ref())),
+            BlockingEvent::Deadlock(_) => None,
+        });
+        let told = stops.flat_map(|(stop, standing)| {
+            let standing = standing.map_or(stop.root, |it| it.root);
+            [stop.root.name(), standing.name(), read.name(stop.last())].map(|it| (stop.channel, it))
+        });
+        let causes = told.map(|(id, cause)| [read.name(id), cause].map(str::to_owned));
+        read.causes = causes.chain(read.causes(set)).collect();
         read
+    }
+
+    fn name(&self, id: ChannelId) -> &str {
+        self.channels.get(&id).map_or("", |channel| &channel.name)
+    }
+
+    /// Channels and what is said to hold up their senders. What is out of sight accuses nobody, and a sender of which nothing
+    /// follows on a handshake cable is not accused. B-1
+    fn causes(&self, set: &FindingSet) -> BTreeSet<[String; 2]> {
+        let is_handshake =
+            |id| self.channels.get(&id).is_some_and(|it| it.link_timeout() == LinkTimeout::Never);
+        let facts =
+            set.found().flat_map(|(_, id, found)| found.facts.iter().map(move |it| (id, it)));
+        let causes = facts.filter_map(|(id, fact)| {
+            let cause = match (fact.name, &fact.value) {
+                ("cause", FactValue::Word(word)) => *word,
+                ("by", FactValue::Channel(by)) => self.name(*by),
+                (_, _) => return None,
+            };
+            let is_nobody = cause == WaitRoot::OutOfSight.name()
+                || cause == NOTHING_FOLLOWS && is_handshake(id);
+            (!is_nobody).then(|| [self.name(id), cause].map(str::to_owned))
+        });
+        causes.collect()
+    }
+
+    /// True if a sender is said to do as it likes while it was stopped.
+    fn is_free(&self, interval: &ActivityInterval) -> bool {
+        let ActivityInterval { channel, start, end, state } = *interval;
+        let stopped = self.stopped.get(&channel).into_iter().flatten();
+        matches!(state, ChannelActivity::Idle | ChannelActivity::Starved)
+            && stopped.into_iter().any(|[from, to]| *from < end && start < *to)
     }
 
     /// The capture without a part.
@@ -90,13 +144,18 @@ impl RecordedChunks {
         written.unwrap_or_default()
     }
 
-    /// Errors and warnings that the capture has only without a part; another circle is one.
+    /// Errors and warnings that the capture has only without a part; another circle is one, another cause of a standstill,
+    /// and a sender that may send where it was stopped.
     pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
-        let AnalyzedCapture { set, blocked, .. } = AnalyzedCapture::of(&self.without(part));
-        let other = (!circles(&blocked).is_subset(&self.circles)).then_some("another circle");
+        let AnalyzedCapture { set, blocked, intervals, .. } =
+            AnalyzedCapture::of(&self.without(part));
+        let circle = (!circles(&blocked).is_subset(&self.circles)).then_some("another circle");
+        let cause = (!self.causes(&set).is_subset(&self.causes)).then_some("another cause");
+        let is_free = intervals.values().flatten().any(|it| self.is_free(it));
+        let free = is_free.then_some("a stopped sender that may send");
         let found = wrong(&set);
         let found = found.difference(&self.known).map(|kind| kind.about().name);
-        found.chain(other).collect()
+        found.chain(circle).chain(cause).chain(free).collect()
     }
 
     pub fn draw(&self, dice: &mut SeededRng) -> OmittedPart {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use analyzer::blocking::BlockingEvent;
 use analyzer::finding::FindingSet;
 use analyzer::journey::Journey;
+use analyzer::link::interval::ActivityInterval;
 use analyzer::link::slack::{FillBounds, SlackEvent};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 
@@ -42,6 +43,8 @@ pub struct AnalyzedCapture {
     pub contradictions: BTreeMap<ChannelId, u64>,
     pub blocked: Vec<BlockingEvent>,
     pub journeys: Vec<Journey>,
+    /// What each channel did.
+    pub intervals: BTreeMap<ChannelId, Vec<ActivityInterval>>,
     pub set: FindingSet,
 }
 
@@ -50,7 +53,7 @@ impl AnalyzedCapture {
     pub fn of(capture: &[u8]) -> Self {
         use_one_thread();
         let mut reading = Self::default();
-        let Self { rows, fills, contradictions, blocked, journeys, .. } = &mut reading;
+        let Self { rows, fills, contradictions, blocked, journeys, intervals, .. } = &mut reading;
         let mut faults = 0;
         let mut analysis =
             CaptureAnalysis::new(capture, AnalysisScope::Everything, LinkAssumptions::default());
@@ -64,9 +67,9 @@ impl AnalyzedCapture {
             }
             AnalysisEvent::Blocked(it) => blocked.push(it),
             AnalysisEvent::Journey(it) => journeys.push(it),
+            AnalysisEvent::Interval(it) => intervals.entry(it.channel).or_default().push(it),
             AnalysisEvent::Fault(_) => faults += 1,
             AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
-            | AnalysisEvent::Interval(_)
             | AnalysisEvent::Case(_)
             | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Conversation(_) => {}

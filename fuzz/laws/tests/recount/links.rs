@@ -104,7 +104,8 @@ pub(super) fn omitted(event: &TimedEvent) -> Option<Range<u64>> {
     Some(event.at.0..event.at.0 + rounds * every)
 }
 
-/// Places on a channel at which the opposite is not recorded any more, or not until a hole of it ends.
+/// Places on a channel at which the opposite is not recorded yet or any more, or not until a hole of it ends: a slice tells
+/// what was before.
 pub(super) fn hidden(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<Range<u64>> {
     let Some(peer) = rows.peers.get(&id) else { return Vec::new() };
     let (here, there) = (rows.channel(id).period, rows.channel(*peer).period);
@@ -112,8 +113,11 @@ pub(super) fn hidden(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<Range<u64>> {
     let behind = characters.windows(2).filter(|pair| pair[1].0 > pair[0].0 + 1);
     let holes = behind.map(|pair| [pair[0].0 + 1, pair[1].0]);
     let end = characters.last().map(|last| [last.0 + 1, u64::MAX]);
+    let first = characters.first().map_or(u64::MAX, |first| first.0);
     let place = |at| if at == u64::MAX { at } else { here.periods(there.time(at)) };
-    holes.chain(end).map(|[from, to]| place(from)..place(to)).collect()
+    let is_begun = StartState::of(rows.channel(id)).is_some() || place(first) == 0;
+    let begin = (!is_begun).then_some([0, first]);
+    begin.into_iter().chain(holes).chain(end).map(|[from, to]| place(from)..place(to)).collect()
 }
 
 /// Lengths of the stops of a sender, from the first to the last recorded character.
