@@ -146,17 +146,26 @@ impl ConversationState {
             return DataRelation::Stale;
         }
         let Some(message) = &self.current else { return DataRelation::Next(NextMessage::Flipped) };
+        let is_known = message.reading == HeaderTrust::Sound;
         if message.label.seq != seq {
-            let newer = is_before(message.newest(), timestamp);
-            let next = DataRelation::Next(NextMessage::Flipped);
-            return if newer { next } else { DataRelation::Stale };
+            let newer = !is_known || is_before(message.newest(), timestamp);
+            return match (sound, newer) {
+                // The bit may be that of the message before, damaged.
+                (false, _) if message.ack.is_none() => DataRelation::Doubtful,
+                (_, true) => DataRelation::Next(NextMessage::Flipped),
+                (false, false) => DataRelation::Doubtful,
+                (true, false) => DataRelation::Stale,
+            };
         }
-        let both = sound && message.reading == HeaderTrust::Sound;
-        if both && message.data.content != data.content {
+        if sound && is_known && message.data.content != data.content {
             return DataRelation::Next(NextMessage::Same);
         }
         let is_before = message.match_timestamp(timestamp) == TimestampMatch::Before;
-        if is_before { DataRelation::Stale } else { DataRelation::Again }
+        match (sound, is_known && is_before) {
+            (_, false) => DataRelation::Again,
+            (false, true) => DataRelation::Doubtful,
+            (true, true) => DataRelation::Stale,
+        }
     }
 
     fn open(&mut self, seen: &ObservedPacket, data: DataContent, scene: &Visibility) {
@@ -200,8 +209,7 @@ impl ConversationState {
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
         // A missing answer proves nothing on a link that carries no captured answers.
-        let shown =
-            gone != Some(Abandonment::Unanswered) || self.would_show_answer(message.since, scene);
+        let shown = gone != Some(Abandonment::Unanswered) || message.would_show_answer(scene);
         let gone = if shown { gone } else { Some(Abandonment::Unseen) };
         let sure = match broken {
             // The first captured message may have had its ACK before the capture.
@@ -283,12 +291,6 @@ impl ConversationState {
     fn is_visible(&self, since: Picoseconds, scene: &Visibility) -> bool {
         let seen = |(_, link)| scene.shows_answers_between(self.key.pair(), link);
         scene.is_complete_since(since) && self.newest.is_some_and(seen)
-    }
-
-    /// True if the capture would contain any answer sent since `since`.
-    fn would_show_answer(&self, since: Picoseconds, scene: &Visibility) -> bool {
-        scene.is_complete_since(since)
-            && self.newest.is_some_and(|(_, link)| scene.shows_answers(link))
     }
 
     fn finished_message(&self, label: ObservedLabel) -> Option<&FinishedMessage> {

@@ -8,8 +8,10 @@ use super::transport_packet::{
     DataContent, HeaderTrust, ObservedPacket, ObservedPlace, PacketContent, TransportFate,
 };
 use crate::capture_network::CaptureNetwork;
+use crate::channel_name::PortName;
 use crate::event::Picoseconds;
 use crate::journey::{self, Corruption, Journey, JourneyHop, MatchCertainty};
+use crate::node_kind::TopologyNodeKind;
 use crate::packet::FrameEnd;
 use crate::packet::transport::ParsedTransport;
 
@@ -65,9 +67,21 @@ impl TransportItem {
             fate: fate(journey, last),
             certainty: journey.certainty,
             reading,
+            shows_answers: [first, last].into_iter().any(|hop| shows_answers(hop, network)),
         };
         Some((time, Self::Packet(Box::new(packet))))
     }
+}
+
+/// True if a hop is on a link of a host, and the commands on its other direction are recorded up to now.
+fn shows_answers(hop: &JourneyHop, network: &CaptureNetwork) -> bool {
+    let is_host = |end: &PortName| network.kind(&end.node) != TopologyNodeKind::Switch;
+    let is_of_host =
+        network.ends(hop.channel).is_none_or(|it| is_host(&it.from) || is_host(&it.to));
+    let known = network.commands_known(hop.channel);
+    is_of_host
+        && network.opposite(hop.channel).is_some()
+        && known.is_some_and(|since| since <= hop.time)
 }
 
 fn parts(

@@ -1,6 +1,7 @@
 //! State of one message: its transmissions, their answers and the conclusions at its end. T-5, T-8,
 //! T-10
 
+use crate::capture_network::LinkKey;
 use crate::event::Picoseconds;
 use std::collections::VecDeque;
 
@@ -39,6 +40,8 @@ pub(super) struct MessageState {
     pub(super) since: Picoseconds,
     /// Time of the first packet that observations about it rest on.
     grounds: Picoseconds,
+    /// Link of its first capture, and true if each transmission shows its answer.
+    sight: (LinkKey, bool),
     pub(super) label: ObservedLabel,
     pub(super) data: DataContent,
     /// `Doubtful` while all captured transmissions are corrupted: `data` is unreliable.
@@ -60,6 +63,7 @@ pub(super) struct MessageState {
 struct SentData {
     place: ObservedPlace,
     timestamp: TransportTimestamp,
+    reading: HeaderTrust,
     data: DataContent,
     fate: TransportFate,
     certainty: MatchCertainty,
@@ -101,6 +105,7 @@ impl MessageState {
             key: seen.key(),
             since: seen.place.time,
             grounds,
+            sight: (seen.links.0, seen.shows_answers || seen.fate.is_lost()),
             label: seen.label(),
             data,
             reading: seen.reading,
@@ -124,8 +129,17 @@ impl MessageState {
         places.max_by_key(|place| place.time).unwrap_or_default()
     }
 
+    /// Timestamp of the last transmission, of a corrupted one only if all are.
     pub(super) fn newest(&self) -> TransportTimestamp {
-        self.sent.back().map_or(self.label.timestamp, |sent| sent.timestamp)
+        let sound = self.sent.iter().rfind(|sent| sent.reading == HeaderTrust::Sound);
+        sound.map_or(self.label.timestamp, |sent| sent.timestamp)
+    }
+
+    /// True if any answer to it would be captured.
+    pub(super) fn would_show_answer(&self, scene: &Visibility) -> bool {
+        let (link, is_shown) = self.sight;
+        let is_complete = scene.is_complete_since(self.since);
+        is_complete && (is_shown || scene.shows_answers_between(self.key.pair(), link))
     }
 
     pub(super) fn match_timestamp(&self, timestamp: TransportTimestamp) -> TimestampMatch {
@@ -160,8 +174,9 @@ impl MessageState {
             return;
         }
         if self.reading == HeaderTrust::Doubtful {
-            (self.data, self.reading) = (data, seen.reading);
+            (self.label, self.data, self.reading) = (seen.label(), data, seen.reading);
         }
+        self.sight.1 &= seen.shows_answers || seen.fate.is_lost();
         let last = self.sent.back().is_some_and(|sent| sent.ack.or(sent.nack).is_none());
         self.unanswered += u64::from(last);
         self.sent.push_back(SentData::new(seen, data));
@@ -276,8 +291,11 @@ impl MessageState {
         let (ack, nack) = (first.ack.map(judged), first.nack.map(judged));
         let there = self.ack.filter(|ack| ack.fate == TransportFate::Arrived);
         let cause = resend_cause(before, (ack, nack), (since, made), there);
-        let cause =
-            if cause == ResendCause::TooEarly && is_delayed { ResendCause::Delayed } else { cause };
+        let cause = match cause {
+            ResendCause::TooEarly if is_delayed => ResendCause::Delayed,
+            ResendCause::Unanswered if !self.would_show_answer(scene) => ResendCause::Unknown,
+            cause => cause,
+        };
         self.push(place, label, fate, ObservationKind::Resent(data, cause));
         if cause == ResendCause::AfterAck {
             self.push(place, label, fate, ObservationKind::Broken(Violation::AfterAck));
@@ -321,7 +339,11 @@ impl MessageState {
 
     fn emit_pending(&mut self, scene: &Visibility, out: &mut impl FnMut(Observation)) {
         self.pending.sort_by_key(|observation| observation.place.time);
+        let is_shown = self.would_show_answer(scene);
         for mut observation in self.pending.drain(..) {
+            if !is_shown && observation.observed == ObservationKind::Storm(StormKind::Resent) {
+                continue;
+            }
             scene.update_fate(&mut observation);
             if self.letters.len() < super::history::RAW_MAX {
                 self.letters.extend(letter(observation.observed, observation.fate));
@@ -333,9 +355,9 @@ impl MessageState {
 
 impl SentData {
     fn new(seen: &ObservedPacket, data: DataContent) -> Self {
-        let ObservedPacket { place, fate, certainty, .. } = *seen;
+        let ObservedPacket { place, reading, fate, certainty, .. } = *seen;
         let timestamp = seen.header.timestamp;
-        Self { place, timestamp, data, fate, certainty, ack: None, nack: None }
+        Self { place, timestamp, reading, data, fate, certainty, ack: None, nack: None }
     }
 
     /// Latest time at which the transmission was created, from the timestamps: it may wait in its

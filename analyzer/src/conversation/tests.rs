@@ -3,7 +3,7 @@
 //! Packets are separated by `|` or lines. A packet has the µs of first capture, a letter,
 //! incarnation and sequence number, the sender's µs, and words. Letters: `S` data with SYNC, `D`
 //! data without, `A` ACK, `N1` NACK with reason 1. Words: `lost`, `hurt` (corrupted), `far` (left the captured part), `end` (in transit); `=7` is
-//! the content, `7` the µs from first to last capture, `bad` a corrupted header.
+//! the content, `7` the µs from first to last capture, `bad` a corrupted header, `blind` that no answer would be captured.
 
 /// Declares tests of packets and the result of [`check`], without indentation.
 macro_rules! cases {
@@ -89,6 +89,7 @@ pub(super) fn seen(line: &str) -> ObservedPacket {
             () => TransportFate::Arrived,
         },
         certainty: crate::journey::MatchCertainty::Certain,
+        shows_answers: !says("blind"),
         reading: if says("bad") { HeaderTrust::Doubtful } else { HeaderTrust::Sound },
     }
 }

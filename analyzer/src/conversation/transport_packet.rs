@@ -33,6 +33,8 @@ pub struct ObservedPacket {
     pub reading: HeaderTrust,
     /// Certainty that all captures are of one packet.
     pub certainty: MatchCertainty,
+    /// True if it passed the link of a host of which the other direction is recorded: its answer passes there.
+    pub shows_answers: bool,
 }
 
 /// A place in the capture.

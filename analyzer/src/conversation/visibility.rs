@@ -36,8 +36,6 @@ pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestam
 pub(super) struct Visibility {
     /// Data source, data destination, and link of the last capture of an answer between them.
     answered: BTreeSet<(Nic, Nic, LinkKey)>,
-    /// Links on which any answer was captured.
-    received: BTreeSet<LinkKey>,
     /// For each NIC, the times of its first and last captured arrival since the last hole.
     reached: BTreeMap<Nic, (Picoseconds, Picoseconds)>,
     /// For each NIC, timestamp and capture time of the data packet that waited least in between.
@@ -72,7 +70,6 @@ impl Visibility {
             {
                 let (source, destination) = seen.key().pair();
                 self.answered.insert((source, destination, seen.links.1));
-                self.received.insert(seen.links.1);
             }
             PacketContent::Data(_) | PacketContent::Ack | PacketContent::Nack(_) => {}
         }
@@ -117,11 +114,6 @@ impl Visibility {
         link: LinkKey,
     ) -> bool {
         self.answered.contains(&(source, destination, link))
-    }
-
-    /// True if any answer was captured on the link: then every answer there would be.
-    pub(super) fn shows_answers(&self, link: LinkKey) -> bool {
-        self.received.contains(&link)
     }
 
     /// Fate of a packet to a NIC, first captured at `time`: lost if it left the captured part,

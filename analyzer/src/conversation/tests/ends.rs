@@ -26,7 +26,7 @@ cases! {
     /// Only one direction of the link was captured.
     #[test]
     fn where_no_answers_are_seen_nothing_is_said_of_messages_without_one() {
-        "0 S 7.0 0 | 4000000 S 8.0 4000000 =1"
+        "0 S 7.0 0 blind | 4000000 S 8.0 4000000 =1"
             => "(S?)2 | 0 of 2 acknowledged
                 4000000 gone unseen
                 4000000 gone open",
