@@ -290,8 +290,11 @@ impl RunStatistics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mapping::MappingNotice;
     use crate::topology::NodeId;
-    use crate::truth::BlockedEscape;
+    use crate::truth::{BlockedEscape, FrameTracker};
+    use codec::framing::FrameEnd;
+    use codec::mapping::{InterfaceAddress, MapVersion};
     use codec::packet::CrcCheck;
     use codec::route::PortId;
 
@@ -355,6 +358,59 @@ mod tests {
         run.observe(&happened(50, 0, consumed()));
         run.observe(&happened(60, 0, consumed()));
         assert_eq!((run.consumed, run.payload, run.latencies.transfer.count()), (2, 14, 1));
+    }
+
+    /// The first period of a slow port ends when the delay of its cable does.
+    #[test]
+    fn a_packet_arrives_in_a_period_of_its_port() {
+        let place = NodePort { node: NodeId(0), port: PortId(0) };
+        for (clock, arrived) in [((1, 0), 20), ((2, 1), 41), ((3, 2), 62)] {
+            let mut run =
+                RunStatistics { clocks: [(place, clock)].into(), ..RunStatistics::default() };
+            let mut frame = FrameTracker::default();
+            (20..23).for_each(|at| frame.data(at, 5));
+            let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
+            for (at, kind) in [
+                (10, TruthEventKind::Injected { length: 3, queued: 0 }),
+                (66, TruthEventKind::Received(frame.end(FrameEnd::Gap).unwrap())),
+                (70, TruthEventKind::Consumed { length: 3, check, handling }),
+            ] {
+                run.observe(&happened(at, 0, kind));
+            }
+            assert_eq!(run.latencies.network.max(), Some(arrived - 10), "{clock:?}");
+        }
+    }
+
+    /// N-4: a packet is lost whichever routes it took, until one of renewed routes arrives.
+    #[test]
+    fn packets_are_lost_until_a_repair_is_seen() {
+        let mut run = RunStatistics::default();
+        let mapper = InterfaceAddress::new(0x0060_dd01_0203).unwrap();
+        let notice = MappingNotice::Installed { mapper, version: MapVersion(2), routes: 3 };
+        let renewed = || TruthEventKind::Mapping(notice.clone());
+        let injected = || TruthEventKind::Injected { length: 9, queued: 0 };
+        let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
+        let delivered = || TruthEventKind::Consumed { length: 9, check, handling };
+        let lost = || TruthEventKind::Dropped(RuleId("S-1"));
+        for (at, number, kind) in [
+            (0, 0, renewed()),
+            (1, 1, injected()),
+            (10, 0, TruthEventKind::Fault("cut".to_owned())),
+            (11, 1, lost()),
+            (12, 2, injected()),
+            (13, 2, delivered()),
+            (14, 0, renewed()),
+            (15, 3, injected()),
+            (16, 3, lost()),
+            (17, 4, injected()),
+            (18, 4, delivered()),
+            (19, 5, injected()),
+            (20, 5, lost()),
+        ] {
+            run.observe(&happened(at, number, kind));
+        }
+        let repair = NetworkRepair { fault: 10, took: Some(8), lost: 2 };
+        assert_eq!(run.repairs.list(), [repair]);
     }
 
     /// Payload counts where it is consumed, a latency and a loss where the packet was ready.

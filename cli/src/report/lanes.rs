@@ -193,3 +193,23 @@ pub(super) fn worst(findings: &[SelectedFinding<'_>]) -> BTreeMap<ChannelId, Sev
     }
     worst
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_recorded_is_not_drawn() {
+        let mut list = StretchList::default();
+        let mut value = ActivityTimes::default();
+        value[ChannelActivity::Idle.index()] = 8;
+        for (start, end) in [(0, 8), (8, 16), (48, 56)] {
+            list.add(super::super::decimate::TimeStretch { start, end, value }, LANE_MAX);
+        }
+        let time = PictureTime { from: 0, to: 64 * 12_500 };
+        let drawn = paths(&list, &Channel::named("a>b"), time);
+        let [(x, wide), (far, width)] = [(0, WIDTH / 4), (3 * WIDTH / 4, WIDTH / 8)];
+        let expected = format!("M{x} 14h{wide}v2h-{wide}zM{far} 14h{width}v2h-{width}z");
+        assert_eq!(drawn, [(ChannelActivity::Idle.name(), expected)]);
+    }
+}

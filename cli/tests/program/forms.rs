@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{
     RunOutcome, ScratchDirectory, capture, capture_bytes, fixture, good, gzip, json, json_lines,
-    piped, program, view, views,
+    piped, program, run, view, views,
 };
 
 #[test]
@@ -147,6 +147,17 @@ fn rows_of_two_captures_in_one_file_are_distinguished() {
             assert!(second.iter().all(|row| row.ends_with("\"capture\":1}")), "{command:?}");
             let text = piped(&[command, &["-"]].concat(), &twice).out;
             assert!(first.is_empty() || text.contains("capture 1"), "{command:?}");
+        }
+        // Of several files, each begins with its own.
+        let directory = ScratchDirectory::new(demo);
+        let files = ["a", "b"].map(|name| directory.write(name, &twice));
+        for command in ["packets", "journeys"] {
+            let lines = |files: &[String]| {
+                let files = files.iter().map(String::as_str);
+                let words: Vec<_> = [command, "--capture", "1"].into_iter().chain(files).collect();
+                run(&words).out.matches("\ncapture 1\n").count()
+            };
+            assert_eq!((lines(&files[..1]), lines(&files)), (1, 2), "{command}");
         }
     }
 }

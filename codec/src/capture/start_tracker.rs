@@ -219,3 +219,33 @@ impl TrackedWire {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::notation::parse;
+
+    const WORDS: [&str; 8] = ["05", "83", "GAP", "IDLE", "IDLE×7", "GO", "STOP", "FRES"];
+
+    proptest! {
+        #[test]
+        fn a_repeat_leaves_the_state_that_its_rounds_leave(
+            words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..8),
+            count in 1..60_u64,
+        ) {
+            let pattern = parse(&words.join(" ")).unwrap();
+            let (pattern, first) = (pattern.chars(), Tick(7));
+            let repeat = Chunk { first, content: ChunkContent::Repeat { pattern, count } };
+            let mut each = StartTracker::new(&Channel::named("a>b"));
+            let mut whole = each.clone();
+            whole.feed(&repeat);
+            for round in 0..count {
+                let first = Tick(first.0 + round * pattern.len() as u64);
+                each.feed(&Chunk { first, content: ChunkContent::Literal(pattern) });
+            }
+            prop_assert_eq!(whole.state(repeat.end(), None), each.state(repeat.end(), None));
+        }
+    }
+}

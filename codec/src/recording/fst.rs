@@ -343,15 +343,17 @@ mod tests {
             .unwrap()
     }
 
-    /// Names of the signals, changes, and the error.
-    fn read(bytes: &[u8]) -> (Vec<String>, Vec<SignalChange>, Option<RecordingError>) {
-        let (mut changes, mut names) = (Vec::new(), Vec::new());
-        let error = FstReader::new(Cursor::new(bytes)).map_or_else(Some, |fst| {
-            names = fst.signals().names().to_vec();
-            let selected: Vec<usize> = (0..names.len().min(SELECTED_MAX)).collect();
-            Box::new(fst).read(&selected, &mut |given| changes.extend(given)).error
-        });
-        (names, changes, error)
+    /// Names of the signals, changes, and what these do not tell.
+    fn read(reader: impl SignalReader) -> (Vec<String>, Vec<SignalChange>, ReadSummary) {
+        let (mut changes, names) = (Vec::new(), reader.signals().names().to_vec());
+        let selected: Vec<usize> = (0..names.len().min(SELECTED_MAX)).collect();
+        let summary = Box::new(reader).read(&selected, &mut |given| changes.extend(given));
+        (names, changes, summary)
+    }
+
+    fn read_fst(bytes: &[u8]) -> (Vec<String>, Vec<SignalChange>, ReadSummary) {
+        let failed = |error| (vec![], vec![], ReadSummary { error: Some(error), ..Default::default() });
+        FstReader::new(Cursor::new(bytes)).map_or_else(failed, read)
     }
 
     #[test]
@@ -360,14 +362,11 @@ mod tests {
         for (dump, file) in [("link-1", "link-1"), ("link-1", "link-1-zlib"), ("vector", "vector")]
         {
             let dump = fixture(&format!("{dump}.vcd"));
-            let dump = VcdReader::new(dump.as_slice()).unwrap();
-            let (names, mut changes) = (dump.signals().names().to_vec(), Vec::new());
-            let selected: Vec<usize> = (0..names.len()).collect();
-            Box::new(dump).read(&selected, &mut |given| changes.extend(given));
+            let (names, changes, expected) = read(VcdReader::new(dump.as_slice()).unwrap());
             assert!(changes.len() > 10);
-            let (fst_names, fst_changes, error) = read(&fixture(&format!("{file}.fst")));
+            let (fst_names, fst_changes, summary) = read_fst(&fixture(&format!("{file}.fst")));
             assert_eq!((fst_names, fst_changes), (names, changes), "{file}");
-            assert!(error.is_none(), "{error:?}");
+            assert_eq!(format!("{summary:?}"), format!("{expected:?}"), "{file}");
         }
     }
 
@@ -376,13 +375,13 @@ mod tests {
         let mut errors = 0;
         for name in ["link-1.fst", "link-1-zlib.fst", "vector.fst"] {
             let whole = fixture(name);
-            let (_, sound, _) = read(&whole);
+            let (_, sound, _) = read_fst(&whole);
             for at in (0..whole.len()).step_by(3) {
-                assert!(read(&whole[..at]).2.is_some(), "{name} cut at {at}");
+                assert!(read_fst(&whole[..at]).2.error.is_some(), "{name} cut at {at}");
                 for bits in [1 << (at % 8), 0xff] {
                     let mut damaged = whole.clone();
                     damaged[at] ^= bits;
-                    let (_, changes, error) = read(&damaged);
+                    let (_, changes, ReadSummary { error, .. }) = read_fst(&damaged);
                     let times = changes.windows(2).all(|two| two[0].time_fs < two[1].time_fs);
                     assert!(times, "{name}: byte {at} ^ {bits}");
                     errors += usize::from(error.is_some());

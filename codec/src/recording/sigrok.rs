@@ -358,7 +358,36 @@ fn flag_bits(flags: &[u8; GROUP]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Cursor, Write};
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
     use super::*;
+
+    #[test]
+    fn an_archive_without_its_directory_gives_all_files_that_are_whole() {
+        let metadata = "capturefile=logic-1\nsamplerate=1 MHz\nunitsize=1\nprobe1=a\n";
+        for parts in [&["logic-1"][..], &["logic-1-1", "logic-1-2"], &["logic-1-0", "logic-1-1"]] {
+            let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+            for (number, name) in (0..).zip(["metadata"].iter().chain(parts)) {
+                archive.start_file(*name, SimpleFileOptions::default()).unwrap();
+                let samples = [0, 1, number].map(|it: u8| it % 2);
+                let bytes = if number == 0 { metadata.as_bytes() } else { &samples };
+                archive.write_all(bytes).unwrap();
+            }
+            let whole = archive.finish().unwrap().into_inner();
+            let read = |archive: &[u8]| {
+                let session = Box::new(SigrokReader::new(Cursor::new(archive)).unwrap());
+                let mut changes: Vec<SignalChange> = Vec::new();
+                let summary = session.read(&[0], &mut |some| changes.extend(some));
+                (changes, summary.error.is_none())
+            };
+            let (changes, is_sound) = read(&whole);
+            assert!(is_sound && changes.len() > 2 * parts.len() - 2, "{parts:?} {changes:?}");
+            assert_eq!(read(&whole[..whole.len() - 8]), (changes, false), "{parts:?}");
+        }
+    }
 
     #[test]
     fn changes_are_those_of_each_sample_and_the_one_before() {

@@ -226,7 +226,8 @@ impl<R: Read> TableReader<R> {
                 Some((at, *self.columns.get(at)?, masks))
             })
             .collect();
-        for row in 0_u64.. {
+        let mut row = 0;
+        loop {
             self.rows.get_mut().left = ROW_MAX;
             let read = self.rows.read_record(&mut record);
             let line = self.rows.position().line();
@@ -237,7 +238,7 @@ impl<R: Read> TableReader<R> {
                     let text = "no samples: no row behind the titles";
                     return Err(RecordingError::at_line(self.lines.max(1), text));
                 }
-                break;
+                return Ok(());
             }
             if record.len() == 1 && record.get(0).is_some_and(|it| it.starts_with([';', '#'])) {
                 continue;
@@ -269,8 +270,8 @@ impl<R: Read> TableReader<R> {
             if is_same_time && is_lost {
                 return Err(wrong(ROUNDED.to_owned()));
             }
+            row += 1;
         }
-        Ok(())
     }
 }
 
@@ -402,6 +403,7 @@ mod tests {
             "a,b,t0 = -4e-9, tInc = 2e-9,\n0,1,,\n1,1,,\n1,0,,\n",
             "Time [ps];a;b\n0.000,5;0;1\n2.000,5;1;1\n4.000,5;1;0\n",
             "; Probes (2/2): a, b\n; Samplerate: 500 MHz\n0,1\n1,1\n1,0\n",
+            "# Samplerate: 500 MHz\na,b\n; mark\n0,1\n; mark\n1,1\n1,0\n",
             "Time [ns],a,b\n0,0x0,1'b1\n2,0x1,1'b1\n4,0x1,1'b0\n",
             "Time [ns],a,b\n0,0,-1\n2,-1,-1\n4,-1,0\n",
             "Time [ns],state,a,b\n0,down,0,1\n2,face it,1,1\n4,word,1,0\n",
