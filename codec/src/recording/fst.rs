@@ -352,7 +352,8 @@ mod tests {
     }
 
     fn read_fst(bytes: &[u8]) -> (Vec<String>, Vec<SignalChange>, ReadSummary) {
-        let failed = |error| (vec![], vec![], ReadSummary { error: Some(error), ..Default::default() });
+        let failed =
+            |error| (vec![], vec![], ReadSummary { error: Some(error), ..Default::default() });
         FstReader::new(Cursor::new(bytes)).map_or_else(failed, read)
     }
 
