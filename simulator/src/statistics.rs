@@ -316,14 +316,16 @@ mod tests {
         TruthEvent { at, time_ps: None, place, packet, kind: what }
     }
 
+    const fn consumed(length: u64, handling: PacketHandling) -> TruthEventKind {
+        TruthEventKind::Consumed { length, check: CrcCheck::Good, handling }
+    }
+
     #[test]
     fn packets_are_followed_from_injection_to_their_end() {
         let mut run = RunStatistics::default();
         for number in 0..5 {
             run.observe(&happened(10, number, TruthEventKind::Injected { length: 67, queued: 4 }));
         }
-        let consumed =
-            |length, handling| TruthEventKind::Consumed { length, check: CrcCheck::Good, handling };
         run.observe(&happened(110, 0, consumed(66, PacketHandling::Delivered)));
         run.observe(&happened(120, 1, consumed(66, PacketHandling::Corrupt)));
         run.observe(&happened(130, 2, TruthEventKind::Dropped(RuleId("S-1"))));
@@ -349,14 +351,9 @@ mod tests {
     #[test]
     fn a_packet_that_comes_out_twice_has_one_latency() {
         let mut run = RunStatistics::default();
-        let consumed = || TruthEventKind::Consumed {
-            length: 9,
-            check: CrcCheck::Good,
-            handling: PacketHandling::Delivered,
-        };
         run.observe(&happened(0, 0, TruthEventKind::Injected { length: 10, queued: 0 }));
-        run.observe(&happened(50, 0, consumed()));
-        run.observe(&happened(60, 0, consumed()));
+        run.observe(&happened(50, 0, consumed(9, PacketHandling::Delivered)));
+        run.observe(&happened(60, 0, consumed(9, PacketHandling::Delivered)));
         assert_eq!((run.consumed, run.payload, run.latencies.transfer.count()), (2, 14, 1));
     }
 
@@ -369,11 +366,10 @@ mod tests {
                 RunStatistics { clocks: [(place, clock)].into(), ..RunStatistics::default() };
             let mut frame = FrameTracker::default();
             (20..23).for_each(|at| frame.data(at, 5));
-            let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
             for (at, kind) in [
                 (10, TruthEventKind::Injected { length: 3, queued: 0 }),
                 (66, TruthEventKind::Received(frame.end(FrameEnd::Gap).unwrap())),
-                (70, TruthEventKind::Consumed { length: 3, check, handling }),
+                (70, consumed(3, PacketHandling::Delivered)),
             ] {
                 run.observe(&happened(at, 0, kind));
             }
@@ -384,32 +380,19 @@ mod tests {
     /// N-4: a packet is lost whichever routes it took, until one of renewed routes arrives.
     #[test]
     fn packets_are_lost_until_a_repair_is_seen() {
+        let (mapper, version) = (InterfaceAddress::new(0x0060_dd01_0203).unwrap(), MapVersion(2));
+        let renewed =
+            TruthEventKind::Mapping(MappingNotice::Installed { mapper, version, routes: 3 });
+        let fault = TruthEventKind::Fault("cut".to_owned());
+        let (lost, arrived) =
+            (TruthEventKind::Dropped(RuleId("S-1")), consumed(9, PacketHandling::Delivered));
+        let kinds = [&renewed, &fault, &lost, &arrived, &renewed, &lost, &arrived, &lost];
         let mut run = RunStatistics::default();
-        let mapper = InterfaceAddress::new(0x0060_dd01_0203).unwrap();
-        let notice = MappingNotice::Installed { mapper, version: MapVersion(2), routes: 3 };
-        let renewed = || TruthEventKind::Mapping(notice.clone());
-        let injected = || TruthEventKind::Injected { length: 9, queued: 0 };
-        let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
-        let delivered = || TruthEventKind::Consumed { length: 9, check, handling };
-        let lost = || TruthEventKind::Dropped(RuleId("S-1"));
-        for (at, number, kind) in [
-            (0, 0, renewed()),
-            (1, 1, injected()),
-            (10, 0, TruthEventKind::Fault("cut".to_owned())),
-            (11, 1, lost()),
-            (12, 2, injected()),
-            (13, 2, delivered()),
-            (14, 0, renewed()),
-            (15, 3, injected()),
-            (16, 3, lost()),
-            (17, 4, injected()),
-            (18, 4, delivered()),
-            (19, 5, injected()),
-            (20, 5, lost()),
-        ] {
-            run.observe(&happened(at, number, kind));
+        for (at, kind) in (0..).step_by(2).zip(kinds) {
+            run.observe(&happened(at, 0, TruthEventKind::Injected { length: 9, queued: 0 }));
+            run.observe(&happened(at + 1, 0, kind.clone()));
         }
-        let repair = NetworkRepair { fault: 10, took: Some(8), lost: 2 };
+        let repair = NetworkRepair { fault: 3, took: Some(10), lost: 2 };
         assert_eq!(run.repairs.list(), [repair]);
     }
 
@@ -423,11 +406,9 @@ mod tests {
             |ready| happened(ready + 5, 0, TruthEventKind::Injected { length: 9, queued: 5 });
         for at in [99, 100, 101, 150, 199, 200, 201] {
             for (ready, until) in [(at, 300), (50, at), (150, at.max(160))] {
-                let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
-                let consumed = TruthEventKind::Consumed { length: 9, check, handling };
                 let mut seen = run();
                 seen.observe(&injected(ready));
-                seen.observe(&happened(until, 0, consumed));
+                seen.observe(&happened(until, 0, consumed(9, PacketHandling::Delivered)));
                 let found = (seen.payload, seen.latencies.packet.count());
                 assert_eq!(found, (7 * is_inside(until), is_inside(ready)), "{ready} to {until}");
             }
