@@ -196,6 +196,7 @@ pub(super) fn worst(findings: &[SelectedFinding<'_>]) -> BTreeMap<ChannelId, Sev
 
 #[cfg(test)]
 mod tests {
+    use super::super::decimate::TimeStretch;
     use super::*;
 
     #[test]
@@ -204,7 +205,7 @@ mod tests {
         let mut value = ActivityTimes::default();
         value[ChannelActivity::Idle.index()] = 8;
         for (start, end) in [(0, 8), (8, 16), (48, 56)] {
-            list.add(super::super::decimate::TimeStretch { start, end, value }, LANE_MAX);
+            list.add(TimeStretch { start, end, value }, LANE_MAX);
         }
         let time = PictureTime { from: 0, to: 64 * 12_500 };
         let drawn = paths(&list, &Channel::named("a>b"), time);

@@ -137,7 +137,10 @@ fn check_trace(original: &str, part: &[&str]) {
     assert_eq!([count("state", 1), count("state", 2)], [intervals; 2]);
     let packets = rows(&[&["packets", original], part].concat(), "packet");
     assert_eq!([count("packets", 1), count("packets", 2)], [packets; 2]);
-    assert_eq!(count("findings", 3), rows(&[&["check", "--each", original], part].concat(), "finding"));
+    assert_eq!(
+        count("findings", 3),
+        rows(&[&["check", "--each", original], part].concat(), "finding")
+    );
     assert!(!part.is_empty() || count("slack buffer, at least", 4) > 0);
     assert_eq!(count("slack buffer, at least", 4), count("slack buffer, at most", 4));
 }
