@@ -28,8 +28,7 @@ const PENDING_MAX: usize = 24;
 /// lost.
 const STORM: u64 = 8;
 
-/// Longest time of an ACK from the tap into the tables of its NIC. *Chosen*: one period of the
-/// scan, 1 ms (T-10).
+/// Longest time of an ACK from the tap into the tables of its NIC. *Chosen*: a period of the scan, 1 ms (T-10).
 const GRACE: Picoseconds = 1_000_000_000;
 
 #[derive(Clone, Debug)]
@@ -181,12 +180,8 @@ impl MessageState {
         self.unanswered += u64::from(last);
         self.sent.push_back(SentData::new(seen, data));
         if last && self.unanswered == STORM {
-            self.push(
-                seen.place,
-                seen.label(),
-                seen.fate,
-                ObservationKind::Storm(StormKind::Resent),
-            );
+            let storm = ObservationKind::Storm(StormKind::Resent);
+            self.push(seen.place, seen.label(), seen.fate, storm);
         }
     }
 
@@ -214,8 +209,7 @@ impl MessageState {
         if said.is_none_or(|before| before.fate.is_lost()) {
             *said = Some(answer);
         }
-        let written = self.is_written();
-        let mut broken = None;
+        let (written, mut broken) = (self.is_written(), None);
         let observed = match seen.what {
             PacketContent::Nack(reason) => {
                 self.nacks += u64::from(!again);
@@ -280,10 +274,8 @@ impl MessageState {
             let had = clock_difference(first.timestamp, next.timestamp);
             made <= answer.last && trip.saturating_add(2 * MICROSECOND) <= had
         };
-        let answer = first.ack.or(first.nack);
-        let is_delayed = answer.or(self.ack).is_some_and(patient);
-        let to = self.key.destination;
-        let before = scene.fate(first.fate, to, first.place.time);
+        let is_delayed = first.ack.or(first.nack).or(self.ack).is_some_and(patient);
+        let before = scene.fate(first.fate, self.key.destination, first.place.time);
         let judged = |answer: ReceivedAnswer| {
             let fate = scene.fate(answer.fate, self.key.source, answer.place.time);
             ReceivedAnswer { fate, ..answer }
@@ -356,7 +348,7 @@ impl MessageState {
 impl SentData {
     fn new(seen: &ObservedPacket, data: DataContent) -> Self {
         let ObservedPacket { place, reading, fate, certainty, .. } = *seen;
-        let timestamp = seen.header.timestamp;
+        let ObservedLabel { timestamp, .. } = seen.label();
         Self { place, timestamp, reading, data, fate, certainty, ack: None, nack: None }
     }
 
