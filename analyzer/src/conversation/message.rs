@@ -276,6 +276,8 @@ impl MessageState {
         };
         let is_delayed = first.ack.or(first.nack).or(self.ack).is_some_and(patient);
         let before = scene.fate(first.fate, self.key.destination, first.place.time);
+        let is_seen = before != TransportFate::Arrived || self.would_show_answer(scene);
+        let before = if is_seen { before } else { TransportFate::OutOfSight };
         let judged = |answer: ReceivedAnswer| {
             let fate = scene.fate(answer.fate, self.key.source, answer.place.time);
             ReceivedAnswer { fate, ..answer }
@@ -283,11 +285,8 @@ impl MessageState {
         let (ack, nack) = (first.ack.map(judged), first.nack.map(judged));
         let there = self.ack.filter(|ack| ack.fate == TransportFate::Arrived);
         let cause = resend_cause(before, (ack, nack), (since, made), there);
-        let cause = match cause {
-            ResendCause::TooEarly if is_delayed => ResendCause::Delayed,
-            ResendCause::Unanswered if !self.would_show_answer(scene) => ResendCause::Unknown,
-            cause => cause,
-        };
+        let cause =
+            if cause == ResendCause::TooEarly && is_delayed { ResendCause::Delayed } else { cause };
         self.push(place, label, fate, ObservationKind::Resent(data, cause));
         if cause == ResendCause::AfterAck {
             self.push(place, label, fate, ObservationKind::Broken(Violation::AfterAck));
