@@ -380,8 +380,10 @@ fn check_hole((all, rest): (&PlacedCharacters, &PlacedCharacters), missing: u64,
     assert!(before + behind >= rest.len(), "only characters that were sent are received");
     let lost = all.len().saturating_sub(rest.len()) as u64;
     let is_hole = eighths > 8 || missing > 0;
-    assert!(lost <= missing && (eighths > 0 || missing == 0), "{lost} {missing} {eighths}");
-    assert!(!is_hole || missing > 0 && missing + 1 >= eighths / 8, "a hole holds what is missing");
+    // Characters without silence between them may be four periods off; behind a hole they are moved to their times.
+    let most = if missing > 0 { missing + 4 } else { 0 };
+    assert!(lost <= most && (eighths > 0 || missing == 0), "{lost} {missing} {eighths}");
+    assert!(!is_hole || missing > 0 && most >= eighths / 8, "a hole holds what is missing");
 }
 
 /// Compares characters and their distances.
