@@ -276,11 +276,11 @@ impl RecordedChannel {
     }
 }
 
-/// The nominal period if all of a time is too short to tell it from that of a clock: by a quarter of a period. Else that
-/// of the clock.
+/// The nominal period if all of a time is too short to tell it from that of a clock: by an eighth of a period. Else that
+/// of the clock. With half a period from an edge to its tick, and jitter, no character is then far from its tick.
 fn period_of_clock(clock: &SenderClock, nominal_fs: u64, time_fs: u64) -> u64 {
     let apart = u128::from(clock.period_fs.abs_diff(nominal_fs)) * u128::from(time_fs);
-    let is_nominal = apart * 4 < u128::from(nominal_fs) * u128::from(nominal_fs);
+    let is_nominal = apart * 8 < u128::from(nominal_fs) * u128::from(nominal_fs);
     if is_nominal { nominal_fs } else { clock.period_fs }
 }
 
