@@ -170,7 +170,7 @@ impl CaptureNetwork {
         }
     }
 
-    /// What an event on a channel commands the sender of the opposite channel. F-1
+    /// Command of an event on a channel to the sender of the opposite channel. F-1
     pub(crate) fn command(&self, event: &TimedEvent) -> Option<FlowInput> {
         match &event.body {
             ChannelEvent::Command(command) => Some(FlowInput::from(*command)),

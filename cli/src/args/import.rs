@@ -36,8 +36,8 @@ pub(crate) struct ImportArgs {
     /// Characters in a second, in millions: 80 unless given. Only a given rate is judged (W-6).
     #[arg(long, value_name = "MEGAHERTZ")]
     pub(crate) rate: Option<f64>,
-    /// Samples in a second, in millions, of a CSV without times, or with rounded ones; `state` if both edges of sendclk clocked the
-    /// samples of the only channel.
+    /// Samples in a second, in millions, of a CSV without times, or with rounded ones; `state` if both edges of
+    /// sendclk clocked the samples of the only channel.
     #[arg(long, value_name = "MEGAHERTZ")]
     pub(crate) sample_rate: Option<SampleRate>,
     /// Draws the transitions of each wire by their place in the character period.

@@ -95,10 +95,8 @@ pub const FORMATS: [RecordingFormat; 4] = [
             let table = TableReader::new(stream, given)?;
             Ok(Box::new(match times {
                 SampleTimes::Stated if table.is_timeless() => {
-                    return Err(RecordingError::at_line(
-                        1,
-                        "no column of times: give --sample-rate",
-                    ));
+                    let text = "no column of times: give --sample-rate";
+                    return Err(RecordingError::at_line(1, text));
                 }
                 SampleTimes::Stated => table,
                 SampleTimes::Rate(distance) | SampleTimes::Characters(distance) => {

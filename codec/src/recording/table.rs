@@ -189,11 +189,6 @@ impl<R: Read> TableReader<R> {
         Ok(Self { rows, signals, columns, fields: dialect.fields, lines, times, unchanged: 0 })
     }
 
-    /// True if the rows have times.
-    pub const fn has_times(&self) -> bool {
-        matches!(self.times, RowTimes::Column(..))
-    }
-
     /// True if the times of rows are not known.
     pub const fn is_timeless(&self) -> bool {
         matches!(self.times, RowTimes::Samples { distance: None, .. })
@@ -288,7 +283,8 @@ impl<R: Read> SignalReader for TableReader<R> {
         let is_number = !matches!(self.columns.last(), Some(CsvColumn::Level) | None);
         let is_cut_line = is_number && ![b'\n', b'\r'].contains(&self.rows.get_ref().decoder.last);
         // A list of changes does not tell when it ends.
-        let is_sampled = !self.has_times() || self.unchanged >= SAMPLED;
+        let is_sampled =
+            matches!(self.times, RowTimes::Samples { .. }) || self.unchanged >= SAMPLED;
         if is_sampled || error.is_some() || is_cut_line {
             levels.end(time_fs, changes);
         }

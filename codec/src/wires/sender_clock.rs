@@ -42,38 +42,37 @@ impl SenderClock {
             return None;
         }
         let (period_fs, period_error_fs) = mean_period(transitions, period_fs)?;
-        let mut counts = [0_u64; WIRES];
-        for wire in transitions.iter().flat_map(|transition| transition.each()) {
-            if let Some(count) = counts.get_mut(wire) {
-                *count += 1;
-            }
-        }
-        let (reference, _) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
+        let count = |wire: &usize| {
+            transitions.iter().filter(|it| it.each().any(|each| each == *wire)).count()
+        };
+        let reference = (0..WIRES).max_by_key(count)?;
+        // Backwards, so that the tracker has settled when it comes to the first character.
+        let end_fs = transitions.last()?.time_fs;
         let mut phases = WirePhases::default();
         let mut tracker: Option<EdgeTracker> = None;
-        for transition in transitions {
-            let time_fs = transition.time_fs;
-            let mut phase = tracker.map(|tracker| tracker.phase(time_fs));
+        for transition in transitions.iter().rev() {
+            let before_fs = end_fs.saturating_sub(transition.time_fs);
+            let mut phase = tracker.map(|tracker| tracker.phase(before_fs));
             for wire in transition.each() {
                 if wire == reference {
                     let tracker =
-                        tracker.get_or_insert_with(|| EdgeTracker::new(period_fs, time_fs));
-                    let (moved, since_edge) = tracker.place(time_fs);
+                        tracker.get_or_insert_with(|| EdgeTracker::new(period_fs, before_fs));
+                    let (moved, since_edge) = tracker.place(before_fs);
                     tracker.correct(since_edge, moved);
-                    phase = Some(tracker.phase(time_fs));
+                    phase = Some(tracker.phase(before_fs));
                 }
                 if let Some(phase) = phase {
-                    phases.add(wire, phase, period_fs);
+                    phases.add(wire, -phase, period_fs);
                 }
             }
         }
-        let tracker = tracker?;
         let delay_fs = phases.delays(period_fs);
         let delay = |wire: usize| delay_fs.get(wire).copied().flatten();
         let first_fs = transitions.first().map_or(0, |first| {
             first.time_fs.saturating_sub(first.each().find_map(delay).unwrap_or_default())
         });
-        let edge_fs = tracker.edge_fs.saturating_sub(delay(reference).unwrap_or_default());
+        let edge_fs = end_fs.saturating_sub(tracker?.edge_fs);
+        let edge_fs = edge_fs.saturating_sub(delay(reference).unwrap_or_default());
         let back = edge_fs.saturating_sub(first_fs).saturating_add(period_fs / 2) / period_fs;
         let edge_fs = edge_fs.saturating_sub(back.saturating_mul(period_fs));
         Some(Self { period_fs, period_error_fs, edge_fs, delay_fs })

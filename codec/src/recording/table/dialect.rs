@@ -111,7 +111,10 @@ impl TableDialect {
         let used = values.iter().map(|row| row.len()).max().unwrap_or(columns.len()).max(count);
         columns.truncate(used);
         while columns.pop_if(|(title, _)| title.is_empty() && !is_bare).is_some() {}
-        name_columns(&mut columns, &texts, if is_bare { "column" } else { "" });
+        name_by_comment(&mut columns, &texts);
+        if is_bare {
+            number_untitled(&mut columns);
+        }
         let before = lines.iter().filter(|line| line.begin < heading.begin).map(|line| line.text);
         let pairs = texts.iter().copied().chain(before).chain(titles.iter().copied());
         let pairs = pairs.map(|text| text.trim_start_matches([';', '#']));
@@ -194,9 +197,8 @@ fn fields(line: &str, separator: u8) -> Vec<&str> {
     split.map(|field| field.trim().trim_matches('"').trim()).collect()
 }
 
-/// Names columns as a comment lists them where their titles are all alike, `; Channels (2/2): D0, D1`, and others without a
-/// title by their numbers behind a word, if there is one.
-fn name_columns(columns: &mut [(String, CsvColumn)], comments: &[&str], word: &str) {
+/// Names columns as a comment lists them where their titles are all alike: `; Channels (2/2): D0, D1`.
+fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
     let mut signals: Vec<&mut String> = columns
         .iter_mut()
         .filter(|(_, column)| matches!(column, CsvColumn::Level | CsvColumn::Bus { .. }))
@@ -207,9 +209,13 @@ fn name_columns(columns: &mut [(String, CsvColumn)], comments: &[&str], word: &s
     if let Some(names) = names.filter(|names| is_alike && names.len() == signals.len()) {
         signals.iter_mut().zip(names).for_each(|(title, name)| name.clone_into(title));
     }
-    let untitled =
-        (1..).zip(columns).filter(|(_, (title, _))| title.is_empty() && !word.is_empty());
-    untitled.for_each(|(number, (title, _))| *title = format!("{word}{number}"));
+}
+
+/// Names columns without a title by their numbers.
+fn number_untitled(columns: &mut [(String, CsvColumn)]) {
+    for (number, (title, _)) in (1..).zip(columns).filter(|(_, (title, _))| title.is_empty()) {
+        *title = format!("column{number}");
+    }
 }
 
 /// Names that a comment lists.

@@ -43,7 +43,7 @@ pub struct AnalyzedCapture {
     pub contradictions: BTreeMap<ChannelId, u64>,
     pub blocked: Vec<BlockingEvent>,
     pub journeys: Vec<Journey>,
-    /// What each channel did.
+    /// States of each channel, in order of time.
     pub intervals: BTreeMap<ChannelId, Vec<ActivityInterval>>,
     pub set: FindingSet,
 }
