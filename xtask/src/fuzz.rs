@@ -1,5 +1,5 @@
 //! `cargo xtask fuzz`: all targets in parallel, with a persistent corpus; and `cargo xtask smoke`: the
-//! short runs with fixed seeds, which are the same on every machine for most targets.
+//! short runs with fixed seeds, which are the same on every machine.
 
 mod merge;
 mod run;

@@ -2,9 +2,10 @@
 
 use laws::capture_input::CaptureInput;
 use laws::failure::catch_failure;
-use laws::repair::SeededRng;
+use laws::mutator::mutated;
+use laws::repair::{SeededRng, draws};
 use laws::storm::{StormLaws, tried};
-use laws::{TARGETS, capture, corpus, states};
+use laws::{TARGETS, capture, corpus, states, target};
 use simulator::scenario::Scenario;
 
 #[test]
@@ -24,6 +25,43 @@ fn every_input_of_the_corpus_keeps_its_law() {
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// Inputs of the targets of which `cargo xtask smoke` runs only the corpus.
+#[test]
+fn changed_inputs_of_the_corpus_keep_their_laws() {
+    for target in ["analyze", "recordings"].map(|name| target(name).unwrap()) {
+        for (name, bytes) in corpus::inputs(target.name) {
+            for seed in 0..u32::try_from(draws(16)).unwrap() {
+                let (mut data, len) = ([&bytes[..], &[0; 256]].concat(), bytes.len());
+                let size = (len, data.len());
+                let len = mutated(target.name, &mut data, size, seed, |data, len, max| {
+                    changed(&mut data[..max], len, &[name.as_bytes(), &seed.to_le_bytes()].concat())
+                });
+                let held = std::panic::catch_unwind(|| laws::run(target.name, &data[..len]));
+                assert!(held.is_ok(), "{} {name} {seed}", target.name);
+            }
+        }
+    }
+}
+
+/// Changes up to four places of an input: a bit, or some bytes that go or come twice; returns its new length.
+fn changed(data: &mut [u8], len: usize, seed: &[u8]) -> usize {
+    let mut dice = SeededRng::new(seed);
+    let mut below = |most: usize| usize::try_from(dice.below(most as u64)).unwrap();
+    let mut input = data[..len].to_vec();
+    for _ in 0..=below(4) {
+        let at = below(input.len());
+        let end = input.len().min(at + 1 + below(16));
+        match below(3) {
+            0 => input.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << below(8)),
+            1 => drop(input.drain(at..end)),
+            _ => drop(input.splice(at..at, input[at..end].to_vec())),
+        }
+    }
+    let len = input.len().min(data.len());
+    data[..len].copy_from_slice(&input[..len]);
+    len
 }
 
 /// Networks that storms have found, minimized.

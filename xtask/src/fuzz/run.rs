@@ -34,8 +34,7 @@ const TAIL: usize = 60;
 pub(crate) enum RunExtent {
     /// Total time.
     Time(Duration),
-    /// [`FuzzTarget::runs`] executions of each target, with the same inputs every time unless threads or hash tables with random
-    /// keys (`analyze`, `recordings`) change what is covered.
+    /// [`FuzzTarget::runs`] executions of each target, with the same inputs every time.
     Smoke,
 }
 

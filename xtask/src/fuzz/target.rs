@@ -14,7 +14,7 @@ pub(crate) struct FuzzTarget {
     pub(crate) binary: PathBuf,
     /// libFuzzer's options: those of `fuzz/options/`, and the dictionary.
     pub(crate) flags: Vec<String>,
-    /// Executions in a smoke run.
+    /// Executions in a smoke run; 0 for the inputs of the corpus alone.
     pub(crate) runs: u64,
 }
 
