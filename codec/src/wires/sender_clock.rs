@@ -67,12 +67,10 @@ impl SenderClock {
             }
         }
         let delay_fs = phases.delays(period_fs);
-        let delay = |wire: usize| delay_fs.get(wire).copied().flatten();
-        let first_fs = transitions.first().map_or(0, |first| {
-            first.time_fs.saturating_sub(first.each().find_map(delay).unwrap_or_default())
-        });
-        let edge_fs = end_fs.saturating_sub(tracker?.edge_fs);
-        let edge_fs = edge_fs.saturating_sub(delay(reference).unwrap_or_default());
+        let delay = |wire: usize| delay_fs.get(wire).copied().flatten().unwrap_or_default();
+        let first = transitions.first()?;
+        let first_fs = first.time_fs.saturating_sub(first.each().next().map_or(0, delay));
+        let edge_fs = end_fs.saturating_sub(tracker?.edge_fs).saturating_sub(delay(reference));
         let back = edge_fs.saturating_sub(first_fs).saturating_add(period_fs / 2) / period_fs;
         let edge_fs = edge_fs.saturating_sub(back.saturating_mul(period_fs));
         Some(Self { period_fs, period_error_fs, edge_fs, delay_fs })

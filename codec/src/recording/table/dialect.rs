@@ -10,9 +10,9 @@ use crate::wires::WIRES;
 /// Lines from which the dialect is seen, at most.
 const LINES: usize = 20_000;
 
-/// Keys of the distance of samples.
-const DISTANCES: [&str; 6] =
-    ["sampleinterval", "increment", "tinc", "xinc", "xincr", "horizontalinterval"];
+/// Keys of the distance of samples, where `sampling` is `sample`.
+const DISTANCES: [&str; 7] =
+    ["sampleinterval", "sampleperiod", "increment", "tinc", "xinc", "xincr", "horizontalinterval"];
 
 /// Dialect of a table, as its beginning shows it.
 #[derive(Clone, Debug)]
@@ -231,7 +231,8 @@ fn names_of<'a>(comments: &[&'a str]) -> Option<Vec<&'a str>> {
 /// Distance of samples that a line before the rows states, or a title: `; Samplerate: 500 MHz`, `Sample Interval,2e-9`.
 fn stated_distance(key: &str, value: &str) -> Option<SampleDistance> {
     let key: String = key.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
-    if key.ends_with("samplerate") {
+    let (key, value) = (key.replace("sampling", "sample"), value.trim().trim_matches('"'));
+    if ["samplerate", "samplefrequency"].iter().any(|rate| key.ends_with(rate)) {
         return sample_rate(value);
     }
     let is_distance = DISTANCES.contains(&key.as_str());
