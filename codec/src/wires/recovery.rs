@@ -1,5 +1,7 @@
 //! Recovery of characters from the transitions of the wires, with the clock of their sender.
 
+use std::ops::RangeInclusive;
+
 use super::edge_tracker::EdgeTracker;
 use super::sender_clock::{PERIODS_FS, SenderClock, signed};
 use super::{WIRES, WireTransition};
@@ -8,9 +10,9 @@ use crate::character::Character;
 /// Bins of a period in an [`EyeHistogram`].
 const BINS: usize = 64;
 
-/// Longest silence, in periods, after which the edge is still known: a recovered period that is 1 ppm off moves
-/// it by 1 %.
-const COASTING_MAX: u64 = 10_000;
+/// Longest silence, in periods, after which the edge is still known: as many as there were before, as jitter at their
+/// ends limits how well the period is known. A recovered one that is 1 ppm off moves the edge by 1 % in the most.
+const COASTING: RangeInclusive<u64> = 64..=10_000;
 
 /// A character and its place on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,8 @@ impl EyeHistogram {
 #[derive(Clone, Debug)]
 pub struct ClockRecovery {
     tracker: EdgeTracker,
+    /// Place at which the tracker began.
+    first_place: u64,
     open: Option<OpenCharacter>,
     sets: Box<[WireSet; 1 << WIRES]>,
     /// Transitions of all wires by bin, `BIN_0` at the edge of the earliest wire. They are counted as in `WireSet::counts`,
@@ -149,8 +153,10 @@ impl ClockRecovery {
         let bins_per_fs = signed(((BINS as u64) << 32) / period);
         let delays_fs = clock.delay_fs.map(|delay| signed(delay.unwrap_or_default().min(period)));
         let sets = Box::new(std::array::from_fn(|wires| WireSet::new(wires, delays_fs)));
+        let tracker = EdgeTracker::new(period, clock.edge_fs);
         Self {
-            tracker: EdgeTracker::new(period, clock.edge_fs),
+            tracker,
+            first_place: tracker.place,
             open: None,
             sets,
             bins: Box::new([0; BINS_KEPT]),
@@ -239,11 +245,6 @@ impl ClockRecovery {
         self.quality.doubled += u64::from(wires.count_ones());
     }
 
-    #[cold]
-    const fn count_beyond_window(&mut self) {
-        self.quality.beyond_window += 1;
-    }
-
     /// Takes the wires of a transition, wherever it is.
     #[cold]
     fn receive_far(&mut self, transition: WireTransition, placed: &mut Vec<PlacedCharacter>) {
@@ -256,7 +257,10 @@ impl ClockRecovery {
             let arrived_fs = time_fs.saturating_sub(delay_fs.unsigned_abs());
             let (moved, since) = self.tracker.place(arrived_fs);
             // The edge is not known after a silence in which the clock has drifted.
-            let since = if moved > COASTING_MAX { self.tracker.jump(since) } else { since };
+            let followed =
+                self.tracker.place.saturating_sub(self.first_place.saturating_add(moved));
+            let is_known = moved <= followed.clamp(*COASTING.start(), *COASTING.end());
+            let since = if is_known { since } else { self.tracker.jump(since) };
             let since = since.clamp(-half, half);
             self.tracker.correct(since, moved);
             self.quality.off_phase += u64::from(since.abs() > half / 2);
@@ -302,9 +306,7 @@ impl ClockRecovery {
     fn end(&mut self, ended: OpenCharacter, period_fs: u64) -> PlacedCharacter {
         let OpenCharacter { place, edge_fs, wires, first_fs: time_fs, last_fs } = ended;
         let spread_fs = last_fs.saturating_sub(time_fs);
-        if spread_fs > period_fs / 2 {
-            self.count_beyond_window();
-        }
+        self.quality.beyond_window += u64::from(spread_fs > period_fs / 2);
         let character = Character::from_bits(wires);
         PlacedCharacter { place, time_fs, edge_fs, spread_fs, character }
     }

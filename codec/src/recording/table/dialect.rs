@@ -98,11 +98,8 @@ impl TableDialect {
                 let note = notes.as_ref().and_then(|notes| notes.get(at)).copied();
                 let values = values.iter().filter_map(|row| row.get(at).copied());
                 let is_time = at == 0 && values.clone().any(|value| level(value).is_none());
-                let title = match is_bare {
-                    true if is_time => "time",
-                    true => "",
-                    false => title,
-                };
+                let named = if is_time { "time" } else { "" };
+                let title = if is_bare { named } else { title };
                 (title.to_owned(), column(title, note.unwrap_or_default(), values))
             })
             .collect();
