@@ -158,9 +158,10 @@ impl TopologyProblem {
 }
 
 impl SwitchParameters {
-    /// Longest latency of a packet's first byte, in periods, without contention for its output. S-6
+    /// Longest latency of a packet's first byte, in periods, without contention for its output. A token that stays
+    /// nowhere takes a period from one input to the next. S-6
     pub fn path(&self) -> u64 {
-        u64::from(self.routing) + u64::from(self.ports) * u64::from(self.token_step)
+        u64::from(self.routing) + u64::from(self.ports) * u64::from(self.token_step.max(1))
     }
 
     /// A switch with the decisions of S-5 and S-6, without extensions.

@@ -6,6 +6,7 @@ use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 use codec::mapping::{MappingPacket, MappingRequest};
 use codec::packet::CrcCheck;
+use codec::time::CharacterPeriod;
 
 use super::mapping::MappingChecks;
 use super::route_union::RouteUnion;
@@ -27,10 +28,6 @@ const SLOW_PS: Picoseconds = 5_000_000;
 
 /// Periods after which two clocks may differ by one period: 200 ppm. W-6
 const PERIOD_APART: u64 = 5000;
-
-/// Tolerance beyond the longest path formation. *Chosen*: two periods, for the rounding of cable
-/// delays to periods.
-const GRACE_PS: Picoseconds = 25_000;
 
 /// Time before a change of STOP and GO in which it and the data before it were caused. *Chosen*: far more than
 /// the longest link takes.
@@ -92,19 +89,24 @@ impl FindingChecks {
         if let Some(packet) = mapping {
             self.mapping(journey, packet, network);
         }
-        for hop in &journey.hops {
-            self.waited(hop);
+        for (hop, next) in journey.hops.iter().zip(journey.hops.iter().skip(1)) {
+            self.waited(hop, [hop, next].map(|hop| network.period(hop.channel)));
         }
         for injury in &journey.injuries {
             self.injury(injury, journey, network);
         }
     }
 
-    /// Checks the time of a packet's passage through a switch. S-6
-    fn waited(&mut self, hop: &JourneyHop) {
+    /// Checks the time of a packet's passage through a switch, from a channel to another: a period of each may be added, for
+    /// the next byte to come and for the next character to begin, as cable delays are rounded too. A packet that pauses may
+    /// have kept the switch waiting for that byte. S-6 *Chosen*
+    fn waited(&mut self, hop: &JourneyHop, periods: [CharacterPeriod; 2]) {
         let Some(beyond) = hop.beyond else { return };
-        self.set.seen.timed += 1;
-        if beyond > GRACE_PS && hop.waited_for.is_none() {
+        let rounded: Picoseconds = periods.iter().map(|period| period.time(1)).sum();
+        let is_over = beyond > rounded && hop.waited_for.is_none();
+        let is_whole = hop.end.0 - hop.start.0 < hop.length;
+        self.set.seen.timed += u64::from(is_whole || !is_over);
+        if is_over && is_whole {
             self.set.note_here(FindingKind::SlowPath, place(hop), || {
                 let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), FindingFact::number("beyond_ns", beyond)]

@@ -110,9 +110,10 @@ fn circles(set: &FindingSet) -> Vec<&[ChannelId]> {
 /// Errors and warnings that a network in order does not have.
 pub fn wrong(set: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
     set.found()
-        // All clocks of the simulator run alike. W-6
+        // All clocks of the simulator run alike, and its switches keep their bounds. W-6, S-6
         .filter(|(kind, _, found)| {
-            found.severity != Severity::Note || *kind == FindingKind::ClockDrift
+            let impossible = [FindingKind::ClockDrift, FindingKind::SlowPath];
+            found.severity != Severity::Note || impossible.contains(kind)
         })
         // What need not come to harm: a cycle of routes, one that is freed in time, a host that takes little or
         // nothing, or a slack buffer too small for its cable that is emptied in time.
