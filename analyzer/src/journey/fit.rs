@@ -111,8 +111,9 @@ pub(super) fn fit(
     let longer = left.length >= came.length && !came.is_cut_off();
     // One of 256 packets that lost bytes still has a good CRC: most of its bytes must agree.
     let kept = small(left.front.bytes().len());
+    let most = ENOUGH.max(kept / 4 * 3);
     let least = match (left.is_sound(), both_whole) {
-        (_, true) => ENOUGH.max(kept / 4 * 3),
+        (_, true) => most,
         (true, false) => ENOUGH.min(kept),
         (false, false) => FEW,
     };
@@ -124,6 +125,9 @@ pub(super) fn fit(
         {
             None
         }
+        // A packet that lost bytes is shorter; the end of the recording is no sign that it lost any.
+        VisibleBytes::Lossy(_) if longer => None,
+        VisibleBytes::Lossy(bytes) if left.is_cut_off() && bytes.0 < most => None,
         VisibleBytes::Lossy(bytes) if bytes.0 >= least && (!taken || bytes.0 >= ENOUGH) => {
             Some(ByteFit::Lossy(bytes))
         }

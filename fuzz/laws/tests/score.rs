@@ -153,6 +153,17 @@ fn packets_that_the_end_of_a_capture_cuts_are_followed() {
     }
 }
 
+/// A packet that waits at the end, behind one of a host without a tap, has not grown to that one's length. S-3, F-9
+#[test]
+fn a_packet_that_waits_is_not_the_longer_one_in_front_of_it() {
+    let text = "duration_us = 12\ntopology = { kind = 'switch', hosts = 4 }\n\
+                tap = [{ port = 's0:0' }, { port = 's0:1' }]\n\
+                traffic = [{ from = 'h2', to = 'h0', payload = 300, window = 1 },\n\
+                { from = 'h3', to = 'h0', payload = 1000, window = 1, start_us = 2 },\n\
+                { from = 'h1', to = 'h0', payload = 40, window = 1, start_us = 2 }]";
+    check("waits", &scored(Scenario::read("waits.toml", text).unwrap()));
+}
+
 /// Hosts that talk over the reliability protocol, with a wrong key among them, and what befalls them.
 fn talking(seed: u64, faults: &str) -> Scenario {
     let hosts = ["h0", "h1", "h2"].iter().enumerate();
