@@ -49,6 +49,8 @@ struct SentMapping {
     home: String,
     place: Option<ScoredPlace>,
     is_whole: bool,
+    /// Row of the switch that dropped it, before its last byte was sent.
+    dropped: Option<Box<TruthLine>>,
 }
 
 /// What the truth of one interface has announced and its packets have not shown yet.
@@ -108,10 +110,9 @@ impl MappingScore {
     fn transmitted(&mut self, row: &TruthLine, label: &TruthMapping) {
         let Some(name) = row.packet.clone() else { return };
         let (home, label) = (row.place.clone(), label.clone());
-        if !self.homes.contains(&home) {
-            self.homes.insert(home.clone());
-        }
-        self.sent.insert(name, SentMapping { label, home, place: None, is_whole: true });
+        self.homes.insert(home.clone());
+        let sent = SentMapping { label, home, place: None, is_whole: true, dropped: None };
+        self.sent.insert(name, sent);
     }
 
     /// Processes a frame of the truth on a captured channel.
@@ -126,6 +127,9 @@ impl MappingScore {
                 let sent = sent.clone();
                 self.shows(&sent);
             }
+            let dropped =
+                row.packet.as_ref().and_then(|name| self.sent.get_mut(name)?.dropped.take());
+            dropped.into_iter().for_each(|row| self.ended(&row));
         }
     }
 
@@ -176,6 +180,13 @@ impl MappingScore {
 
     /// Processes the end of a packet at a port.
     fn ended(&mut self, row: &TruthLine) {
+        // Its frame, which tells its place, is known when its last byte has been sent.
+        if let (Some(name), TruthWhat::Dropped { .. }) = (&row.packet, &row.what)
+            && let Some(sent) = self.sent.get_mut(name).filter(|sent| sent.place.is_none())
+        {
+            sent.dropped = Some(Box::new(row.clone()));
+            return;
+        }
         let Some(sent) = row.packet.as_ref().and_then(|name| self.sent.remove(name)) else {
             return;
         };

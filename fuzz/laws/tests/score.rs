@@ -230,10 +230,10 @@ fn conversations_are_found_as_they_were() {
 /// both designs. N-2, N-4, N-7
 #[test]
 fn mapping_is_found_as_it_was() {
-    for design in ["map", "daemon"] {
+    for (design, divisor) in [("map", 1), ("daemon", 1), ("map", 2)] {
         let text = format!(
             "duration_us = 30000\ntopology = {{ kind = 'ring', switches = 3, hosts_per_switch = 1 }}\n\
-             routes.method = 'mapped'\n\
+             routes.method = 'mapped'\nlink.rate_divisor = {divisor}\n\
              mapper = {{ design = '{design}', period_us = 500, timeout_us = 20, tries = 2 }}\n\
              [[traffic]]\nto = 'shift'\npayload = 100\nevery_us = 500\n\
              [[fault]]\ncut = 's0:1'\nat_us = 6000\nfor_us = 10000\n\
@@ -243,7 +243,7 @@ fn mapping_is_found_as_it_was() {
         let score = scored(Scenario::read("mapped.toml", &text).unwrap());
         for row in MESSAGES {
             let row = score.of(row).filter(|row| !row.is_perfect());
-            assert!(row.is_none(), "{design}: {row:?}\n{:#?}", score.differences);
+            assert!(row.is_none(), "{design}, {divisor}: {row:?}\n{:#?}", score.differences);
         }
         let right = |kind| score.of(kind).map_or(0, |row| row.right);
         let kinds = ["mapping-probe", "installation", "map", "mapper", "resignation"].map(right);
