@@ -127,7 +127,8 @@ impl BlockingTracker {
                 }
             }
             let [why, WaitCause { since, chain, root, .. }] = causes;
-            let is_proved = why.root == WaitRoot::Cycle || !network.has_no_stop(id);
+            let is_proved = matches!(why.root, WaitRoot::Cycle | WaitRoot::Busy);
+            let is_proved = is_proved || !network.has_no_stop(id);
             if let Some(wait) = self.waits.remove(id).filter(|_| is_proved) {
                 let ended = (context(now), StopEnd::CaptureEnd);
                 let mut stop = self.stop(id, &wait, why, ended);
@@ -358,9 +359,10 @@ impl BlockingTracker {
 impl WaitContext<'_> {
     /// Time up to which STOP and GO to the sender of a channel were recorded from another one on, at most now.
     fn commands_seen(&self, id: ChannelId, from: Picoseconds) -> Picoseconds {
-        let opposite = self.network.opposite(id);
-        let end = opposite.and_then(|opposite| self.recorded.covered_to(opposite, from));
-        let end = if self.network.has_no_stop(id) { Some(self.now) } else { end };
+        // On a handshake cable its own characters tell. B-1
+        let has_no_stop = self.network.has_no_stop(id);
+        let told_by = if has_no_stop { Some(id) } else { self.network.opposite(id) };
+        let end = told_by.and_then(|told_by| self.recorded.covered_to(told_by, from));
         end.unwrap_or(from).min(self.now)
     }
 

@@ -265,8 +265,12 @@ impl FindingChecks {
                 (true, true) => STANDS,
                 (true, false) => STANDS_UNSEEN,
             };
-            let is_out_of_sight =
-                has_no_commands || sender.cause == StandingCause::Stopped(WaitRoot::OutOfSight);
+            let is_out_of_sight = match sender.cause {
+                StandingCause::Stopped(root) => root == WaitRoot::OutOfSight,
+                // What an acknowledge waits for was not captured, or its turn may come. B-1
+                StandingCause::Nothing => network.has_no_stop(channel),
+                StandingCause::NoCommands => true,
+            };
             let least = if is_out_of_sight { least.max(held.least_unseen()) } else { least };
             let may_stand = sender.lasts && is_share && is_out_of_sight && lasted >= MAY_STAND;
             if lasted < least && !may_stand {

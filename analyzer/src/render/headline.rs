@@ -114,6 +114,8 @@ fn cause<'a>(
             node().map(HoldUpCause::Turns)
         } else if is_word(WaitRoot::Unknown.name()) {
             node().map(HoldUpCause::Unexplained)
+        } else if is_word(NOTHING_FOLLOWS) {
+            Some(HoldUpCause::Unknown)
         } else {
             channel("behind").map(HoldUpCause::Sight)
         };

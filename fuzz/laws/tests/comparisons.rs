@@ -1,6 +1,6 @@
 //! Captures of what Myrinet is compared with: nothing is wrong with them. B-1, B-2
 
-use analyzer::finding::Severity;
+use analyzer::finding::{FindingKind, Severity};
 use analyzer::journey::JourneyFate;
 use codec::route::PortId;
 use laws::journeys::{journeys, truth};
@@ -12,7 +12,7 @@ use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 /// A chain of three hosts and a switch that stores packets with two more, all of which send to all.
-fn scenario(kind: &str) -> Scenario {
+pub(crate) fn scenario(kind: &str) -> Scenario {
     let text = format!(
         "duration_us = 400\n[link]\nkind = '{kind}'\nlength_m = 2\n\
          [switch_defaults]\nforwarding = 'store-and-forward'\n\
@@ -39,6 +39,33 @@ fn handshake_cables_are_read_as_what_they_are() {
         let consumed: u64 = outcome.hosts.values().map(|host| host.received).sum();
         assert!(consumed > 60, "{kind}: {consumed}");
     }
+}
+
+/// A packet that waits to the end for its turn on slow cables does not stand still, wherever taps are. B-1, S-3
+#[test]
+fn what_waits_for_its_turn_on_handshake_cables_is_no_standstill() {
+    let mut turns = 0;
+    for number in 0..draws(30) {
+        let mut dice = SeededRng::new(&number.to_le_bytes());
+        let [seed, length, size] = [1000, 25, 1000].map(|most| 1 + dice.below(most));
+        let hosts = (0..4).filter(|_| dice.below(3) > 0);
+        let taps = hosts.map(|host| format!("[[tap]]\nport = 'h{host}:0'\n")).collect::<String>();
+        let taps = if number % 3 == 0 { "[[tap]]\nall = true" } else { &taps };
+        let text = format!(
+            "seed = {seed}\nduration_us = 120\nlink = {{ kind = 'handshake', length_m = {length} }}\n\
+             interface.clock_ppm = 'random'\n\
+             topology = {{ kind = 'line', switches = 2, hosts_per_switch = 2 }}\n\
+             [[traffic]]\nto = 'uniform'\npayload = {size}\nload = 0.7\n{taps}"
+        );
+        let scenario = Scenario::read("turns", &text).unwrap();
+        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let set = AnalyzedCapture::of(&outcome.capture).set;
+        for (kind, _, found) in set.found() {
+            assert_eq!(found.severity, Severity::Note, "{kind:?}\n{text}");
+            turns += u32::from(kind == FindingKind::HeldUp);
+        }
+    }
+    assert!(turns > 10, "{turns}");
 }
 
 /// A packet that such a switch has no memory for is lost, and nothing tells why; S-1 is told of a host that is off.

@@ -72,9 +72,11 @@ impl StandingSender {
     pub(super) fn held_up(&self, channel: ChannelId, share: FindingFact) -> Vec<FindingFact> {
         let last = self.chain.last().copied().unwrap_or(channel);
         let mut facts = vec![share, FindingFact::channel("behind", last)];
-        if let StandingCause::Stopped(root) = self.cause {
-            facts.extend(at_output(root));
-        }
+        facts.extend(match self.cause {
+            StandingCause::Stopped(root) => at_output(root),
+            StandingCause::Nothing => Some(FindingFact::word("cause", NOTHING_FOLLOWS)),
+            StandingCause::NoCommands => None,
+        });
         facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
         facts
     }
