@@ -4,7 +4,7 @@
 use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
-use codec::mapping::{MappingPacket, MappingRequest};
+use codec::mapping::{MappingPacket, MappingRequest, TAG};
 use codec::packet::CrcCheck;
 use codec::time::CharacterPeriod;
 
@@ -19,7 +19,7 @@ use crate::journey::{
     WireTally,
 };
 use crate::link::slack::SlackEvent;
-use crate::packet::StartCoverage;
+use crate::packet::{FrameEnd, StartCoverage};
 use crate::recorded::{FindingGrounds, RecordedTime};
 use crate::totals::AddTotals;
 
@@ -70,8 +70,11 @@ impl FindingChecks {
         };
         let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);
-        // N-2: a mapper looks for nodes at ports where nothing is, and for switches where a host is.
-        let is_expected = mapping.is_some_and(is_probe);
+        // N-2: a mapper looks for nodes at ports where nothing is, and for switches where a host is. A packet whose end
+        // was not recorded may be such a one.
+        let is_cut = matches!(last.ended_by, FrameEnd::CaptureEnd | FrameEnd::Hole)
+            && journey.tag.is_none_or(|tag| tag.value() == TAG);
+        let is_expected = mapping.map_or(is_cut, is_probe);
         // The recording may begin inside the packet: its first byte is another.
         let is_begun = last.opening == StartCoverage::Unsure;
         if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {

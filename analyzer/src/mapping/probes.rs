@@ -95,7 +95,10 @@ impl MappingProbe {
         };
         let [first, last] = seen.channels;
         let is_home = first != last && seen.links[0] == seen.links[1];
-        let outcome = match (seen.arrival, request) {
+        // An interface got it, though with a route byte in front. I-2
+        let has_come = seen.arrival == TransportFate::Lost && seen.fate == JourneyFate::Misrouted;
+        let arrival = if has_come { TransportFate::Arrived } else { seen.arrival };
+        let outcome = match (arrival, request) {
             (TransportFate::Arrived, _) if is_home => ProbeOutcome::Home,
             (TransportFate::Arrived, Some(_)) => ProbeOutcome::Unanswered,
             (TransportFate::Arrived, None) => ProbeOutcome::Elsewhere,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use analyzer::finding::Severity;
 use analyzer::score::ScoreReport;
 use laws::judged_network::JudgedNetwork;
 use laws::network::run::{RunOutcome, run};
@@ -248,6 +249,24 @@ fn mapping_is_found_as_it_was() {
         let right = |kind| score.of(kind).map_or(0, |row| row.right);
         let kinds = ["mapping-probe", "installation", "map", "mapper", "resignation"].map(right);
         assert!(kinds.into_iter().zip([3000, 6, 4, 4, 1]).all(|(n, most)| n >= most), "{kinds:?}");
+    }
+}
+
+/// Probes pile up before slow cables, reach hosts that do not answer in time with a route byte left, and are cut by the
+/// end: nothing is wrong with that. N-2, I-2, B-1
+#[test]
+fn probes_of_a_mapper_that_waits_too_little_are_no_findings() {
+    for (hosts, timeout) in [(2, 20), (2, 100), (3, 20)] {
+        let text = format!(
+            "duration_us = 3000\nroutes.method = 'mapped'\nlink.kind = 'handshake'\n\
+             topology = {{ kind = 'line', switches = 2, hosts_per_switch = {hosts} }}\n\
+             mapper = {{ who = 'h0', period_us = 2000, timeout_us = {timeout}, tries = 2 }}\n\
+             [[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 100\n[[tap]]\nall = true"
+        );
+        let judged = JudgedNetwork::of(Scenario::read("slow.toml", &text).unwrap());
+        check(&text, judged.score());
+        let wrong = judged.analysis().set.found().find(|it| it.2.severity < Severity::Note);
+        assert!(wrong.is_none(), "{text}: {wrong:?}");
     }
 }
 
