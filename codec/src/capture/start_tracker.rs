@@ -46,12 +46,14 @@ impl StartTracker {
     pub(super) fn new(channel: &Channel) -> Self {
         let is_shared = channel.profile().is_some();
         let (declared, period) = (StartState::of(channel), channel.period);
-        Self { declared, is_shared, period, ..Self::default() }
+        let framer = Framer::new().with_rules(channel.link_rules());
+        Self { framer, declared, is_shared, period, ..Self::default() }
     }
 
-    /// Adds the state of a recording that is itself a slice; the earliest applies.
+    /// Adds the state of a further recording: the earliest applies, and none if one of them, which is no slice, has none.
     pub(super) fn declare(&mut self, state: Option<StartState>) {
-        self.declared = self.declared.into_iter().chain(state).min_by_key(|state| state.at);
+        let both = self.declared.zip(state).map(<[StartState; 2]>::from);
+        self.declared = both.and_then(|both| both.into_iter().min_by_key(|state| state.at));
     }
 
     /// Processes characters; a repeat costs some iterations.

@@ -12,7 +12,7 @@ use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 /// A chain of three hosts and a switch that stores packets with two more, all of which send to all.
-pub(crate) fn scenario(kind: &str) -> Scenario {
+fn scenario(kind: &str) -> Scenario {
     let text = format!(
         "duration_us = 400\n[link]\nkind = '{kind}'\nlength_m = 2\n\
          [switch_defaults]\nforwarding = 'store-and-forward'\n\

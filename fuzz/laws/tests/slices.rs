@@ -8,7 +8,7 @@ use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{
-    CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState,
+    CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState, merge,
 };
 use codec::time::Tick;
 use laws::capture_input::drawn_link;
@@ -91,12 +91,17 @@ fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
 fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
     let whole = CutFindings::of(capture);
+    let cuts = |all: &[u8]| all.windows(5).filter(|word| word == b" cut=").count();
     // A step of an odd number: cuts at all distances from what happens.
     let step = usize::try_from(whole.end / count).unwrap() | 1;
     let mut needed = 0;
     for cut in (1..whole.end).step_by(step) {
         let mut after = part(capture, cut, None);
-        let sides = [CutFindings::of(&part(capture, 0, Some(cut))), CutFindings::of(&after)];
+        let before = part(capture, 0, Some(cut));
+        let (files, all) = ([(&*before, 0), (&*after, 0)], (Tick(0), Tick(u64::MAX)));
+        let joined = merge(files, Vec::new(), &mut |_, _| all, &mut |_, _| {}).unwrap().0;
+        assert_eq!(cuts(&joined), cuts(capture), "{name}, parted at {cut} and joined");
+        let sides = [&before, &after].map(|part| CutFindings::of(part));
         whole.check(&sides).unwrap_or_else(|error| panic!("{name} at {cut}: {error}"));
         let [before, sliced] = sides;
         let renumbered: Vec<_> = sliced.packets.difference(&whole.packets).collect();
@@ -121,6 +126,12 @@ fn a_cut_changes_no_finding_of_the_fixtures() {
     let paths = names.chain(findings).filter(|path| !path.ends_with("clock-drift.pcapng"));
     let needed = paths.map(|path| check_cuts(&path, &std::fs::read(&path).unwrap(), 24));
     let needed: usize = needed.sum();
+    // A packet goes on behind a silence of any length. B-1
+    let text = "duration_us = 100\nlink.kind = 'handshake'\ntopology = { kind = 'switch', hosts = 2 }\n\
+                [[traffic]]\nto = 'shift'\npayload = 40\nevery_us = 25\n[[tap]]\nall = true";
+    let scenario = Scenario::read("handshake", text).unwrap();
+    let handshake = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000);
+    check_cuts("handshake cables", &handshake.capture, 100);
     assert!(needed > 20, "the state at the cut was needed {needed} times");
 }
 
