@@ -95,11 +95,6 @@ impl SweepPlan {
     /// Reads the scenarios of all points, so that errors come before the first run.
     fn new(arguments: &SweepArgs, swept: &SweptScenario<'_>) -> Result<Self, CliError> {
         let SweepArgs { scenario: path, vary, saturation, seeds, .. } = arguments;
-        if let Some(VariedKey { key, .. }) = saturation
-            && vary.iter().any(|varied| varied.key == *key)
-        {
-            return Err(CliError::Message(format!("--saturation {key}: --vary has the same key")));
-        }
         let points = points(
             saturation
                 .iter()
@@ -200,8 +195,11 @@ fn points<'a>(
     vary: impl Iterator<Item = (&'a str, &'a VariedKey)>,
     seeds: u64,
 ) -> Result<Vec<Vec<KeySetting>>, CliError> {
-    let mut points = vec![Vec::new()];
+    let mut points: Vec<Vec<KeySetting>> = vec![Vec::new()];
     for (option, VariedKey { key, values }) in vary {
+        if points.iter().flatten().any(|setting| setting.key == *key) {
+            return Err(CliError::Message(format!("{option} {key}: the key is varied already")));
+        }
         let count = (points.len() as u64).saturating_mul(values.len() as u64);
         if count.saturating_mul(seeds) > RUNS_MAX {
             let expected = "expected fewer values or seeds";
