@@ -125,7 +125,7 @@ impl JourneyTracker {
             ChannelEvent::Link(LinkEvent::ForwardReset) => self.reset(place, row.time),
             ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
-            )) => channel.resumed = Some(row.time),
+            )) => self.table.released(channel, row.time),
             ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 channel.blind(row);
                 channel.restored(row.time);

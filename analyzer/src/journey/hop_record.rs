@@ -10,6 +10,7 @@ use codec::crc::CrcResidue;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
+use super::channel_traffic::ChannelTraffic;
 use super::fit::{ByteFit, ENOUGH};
 use super::multicast::CopiedPacket;
 use super::outcome::{JourneyFate, MatchCertainty};
@@ -329,6 +330,13 @@ impl HopTable {
 
     pub(super) fn get_mut(&mut self, id: HopId) -> Option<&mut HopRecord> {
         self.table.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    /// Records when the sender of a channel was released: a packet that begins then was held until then. F-1
+    pub(super) fn released(&mut self, channel: &mut ChannelTraffic, time: Picoseconds) {
+        channel.resumed = Some(time);
+        let hop = channel.open.and_then(|hop| self.get_mut(hop)).filter(|hop| hop.time == time);
+        hop.into_iter().for_each(|hop| hop.held.resumed = Some(time));
     }
 
     pub(super) fn remove(&mut self, id: HopId) {
