@@ -196,7 +196,7 @@ impl BlockingTracker {
         let affected = network.inputs(*channel).chain(queue).chain([*channel]);
         let mut affected: Vec<ChannelId> =
             affected.filter(|id| self.waits.get(*id).is_some()).collect();
-        affected.sort_unstable_by_key(|id| network.order(*id));
+        affected.sort_unstable();
         affected.dedup();
         // Each output is looked up once: a switch may have 256 inputs, all of them stopped.
         let mut holders = OutputHolders::new();

@@ -45,7 +45,7 @@ struct RecordedCommands {
     known: Option<Picoseconds>,
 }
 
-/// A link, identified by the first of its channels in the order of names.
+/// A link, identified by the lesser of its channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkKey(pub ChannelId);
 
@@ -64,7 +64,7 @@ struct NamedNode {
     is_switch: bool,
     /// Name of the node at the other end, if it is an end of a fibre. N-5
     fibre: Option<String>,
-    /// In the order of names.
+    /// In ascending order.
     inputs: Vec<ChannelId>,
     outputs: Vec<ChannelId>,
 }
@@ -80,10 +80,8 @@ impl CaptureNetwork {
 
     fn add(&mut self, id: ChannelId, channel: &Arc<Channel>, way: Option<Arc<ChannelEnds>>) {
         let nodes = way.as_ref().map(|way| [&way.from, &way.to].map(|end| self.node(end)));
-        let of = |id: &ChannelId| Some((&self.channels.get(*id)?.channel.name, *id));
         if let Some(node) = nodes.and_then(|[_, to]| self.named.get_mut(to))
-            && let own = Some((&channel.name, id))
-            && let Err(place) = node.inputs.binary_search_by(|input| of(input).cmp(&own))
+            && let Err(place) = node.inputs.binary_search(&id)
         {
             node.inputs.insert(place, id);
         }
@@ -137,14 +135,7 @@ impl CaptureNetwork {
 
     /// The link of a channel.
     pub fn link(&self, id: ChannelId) -> LinkKey {
-        let ends = self.opposite(id).into_iter().chain([id]);
-        LinkKey(ends.min_by_key(|id| self.order(*id)).unwrap_or(id))
-    }
-
-    /// Place of a channel in the order in which events of one time are judged: by its name, as numbers are others where the
-    /// same channels are in another order.
-    pub(crate) fn order(&self, id: ChannelId) -> (&str, ChannelId) {
-        (self.channel(id).map_or("", |channel| &channel.name), id)
+        LinkKey(self.opposite(id).map_or(id, |opposite| id.min(opposite)))
     }
 
     /// Counts the first byte of a packet, which is corrected when the packet has ended, and follows STOP and GO to the

@@ -6,7 +6,7 @@
 //! switch varies only by the travel of the token (S-6). And data that continues after STOP, or
 //! resumes before GO, by a growing number of periods was sent in time by its sender's clock (F-1).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
@@ -128,45 +128,46 @@ impl ClockEstimator {
     /// Estimates the rates. Channels are connected by the growth of latencies between them; the
     /// clocks of most connected channels are assumed to be right.
     fn estimate(&mut self, now: Picoseconds) {
-        let mut joined: BTreeMap<usize, Vec<(usize, i64)>> = BTreeMap::new();
-        let mut steady: BTreeMap<usize, usize> = BTreeMap::new();
-        for ([from, to], trend) in self.pairs() {
+        let mut joined: BTreeMap<ChannelId, Vec<(ChannelId, i64)>> = BTreeMap::new();
+        let mut steady: BTreeMap<ChannelId, usize> = BTreeMap::new();
+        let mut pairs: Vec<_> = self.pairs().collect();
+        pairs.sort_unstable_by_key(|(channels, _)| *channels);
+        for ([from, to], trend) in pairs {
             if let Some(rate) = trend.rate() {
                 joined.entry(from).or_default().push((to, rate));
                 joined.entry(to).or_default().push((from, -rate));
             } else if trend.base.is_some() {
-                for place in [from, to] {
-                    *steady.entry(place).or_default() += 2;
+                for id in [from, to] {
+                    *steady.entry(id).or_default() += 2;
                 }
             }
         }
         let full_rate = CharacterPeriod::FULL_RATE;
-        let full =
-            |place: &usize| self.channels.get(*place).is_some_and(|it| it.period == full_rate);
+        let full_rate = self.channels.iter().filter(|known| known.period == full_rate);
+        let full_rate: BTreeSet<ChannelId> = full_rate.map(|known| known.id).collect();
+        let full = |id: &ChannelId| full_rate.contains(id);
         let weight =
-            |place: &usize| 2 + steady.get(place).copied().unwrap_or(0) + usize::from(full(place));
+            |id: &ChannelId| 2 + steady.get(id).copied().unwrap_or(0) + usize::from(full(id));
         let before = std::mem::take(&mut self.rates);
         while let Some((root, _)) = joined.first_key_value() {
             let (mut next, mut part) = (vec![(*root, 0_i64)], Vec::new());
-            while let Some((place, rate)) = next.pop() {
-                if let Some(more) = joined.remove(&place) {
-                    part.push((rate, place));
+            while let Some((id, rate)) = next.pop() {
+                if let Some(more) = joined.remove(&id) {
+                    part.push((rate, id));
                     next.extend(more.into_iter().map(|(to, by)| (to, rate.saturating_add(by))));
                 }
             }
             part.sort_unstable();
-            let half = part.iter().map(|(_, place)| weight(place)).sum::<usize>() / 2;
+            let half = part.iter().map(|(_, id)| weight(id)).sum::<usize>() / 2;
             let mut sum = 0;
-            let mut middle = part.iter().skip_while(|(_, place)| {
-                sum += weight(place);
+            let mut middle = part.iter().skip_while(|(_, id)| {
+                sum += weight(id);
                 sum <= half
             });
             let middle = middle.next().map_or(0, |(rate, _)| *rate);
-            for (rate, place) in part {
+            for (rate, id) in part {
                 let rate = rate.saturating_sub(middle);
-                let known =
-                    self.channels.get(place).filter(|_| offset(rate, now).abs() > TOLERANCE);
-                if let Some(id) = known.map(|known| known.id) {
+                if offset(rate, now).abs() > TOLERANCE {
                     let noticed = before.get(&id).map_or(now, |(_, noticed)| *noticed);
                     self.rates.insert(id, (rate, noticed));
                 }
@@ -174,10 +175,11 @@ impl ClockEstimator {
         }
     }
 
-    /// Places of inputs and outputs.
-    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], &LatencyTrend)> {
-        self.channels.iter().enumerate().flat_map(|(place, output)| {
-            output.trends.iter().map(move |(from, trend)| ([*from, place], trend))
+    fn pairs(&self) -> impl Iterator<Item = ([ChannelId; 2], &LatencyTrend)> {
+        self.channels.iter().flat_map(|output| {
+            output.trends.iter().filter_map(|(from, trend)| {
+                Some(([self.channels.get(*from)?.id, output.id], trend))
+            })
         })
     }
 

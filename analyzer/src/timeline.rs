@@ -59,20 +59,11 @@ pub struct EventTimeline {
     bytes: ByteRetention,
     queues: BTreeMap<ChannelId, Box<ChannelQueue>>,
     /// Time of each queue's next event. Entries may be out of date, but none is missing.
-    due: BinaryHeap<Reverse<(Picoseconds, ChannelPlace)>>,
+    due: BinaryHeap<Reverse<(Picoseconds, ChannelId)>>,
     newest: Picoseconds,
     /// Events of one instant, not yet sorted.
-    instant: Vec<(ChannelPlace, EventOrigin, TimedEvent)>,
+    instant: Vec<(ChannelId, EventOrigin, TimedEvent)>,
     now: Picoseconds,
-}
-
-/// Place of a channel in an instant: what the tapped end receives comes before what it sends then, as a STOP before the
-/// reset. Without a tap the names decide, as numbers are others where the same channels are in another order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct ChannelPlace {
-    /// True if the link's other channel comes first.
-    is_second: bool,
-    id: ChannelId,
 }
 
 /// Order of a channel's events in one instant.
@@ -100,7 +91,7 @@ impl EventTimeline {
 
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.queues.insert(id, Box::new(ChannelQueue::new(id, channel, self.bytes)));
+        self.queues.insert(id, Box::new(ChannelQueue::new(channel, self.bytes)));
     }
 
     /// Pairs two channels as the directions of one link.
@@ -158,7 +149,7 @@ impl EventTimeline {
             self.newest = self.newest.max(queue.time(chunk.first));
             queue.add(chunk, self.filter, observe);
             let next = queue.due().filter(|next| due != Some(*next));
-            self.due.extend(next.map(|time| Reverse((time, queue.place))));
+            self.due.extend(next.map(|time| Reverse((time, id))));
         }
     }
 
@@ -166,9 +157,9 @@ impl EventTimeline {
     /// has no channels.
     pub fn finish(&mut self, out: &mut impl FnMut(TimedEvent)) {
         self.release(Picoseconds::MAX, out);
-        for queue in self.queues.values_mut() {
+        for (id, queue) in &mut self.queues {
             queue.end();
-            self.due.extend(queue.due().map(|time| Reverse((time, queue.place))));
+            self.due.extend(queue.due().map(|time| Reverse((time, *id))));
         }
         self.release(Picoseconds::MAX, out);
         *self = Self::new(self.filter, self.bytes);
@@ -182,10 +173,9 @@ impl EventTimeline {
 
     /// Emits all events before a time.
     fn release(&mut self, until: Picoseconds, out: &mut impl FnMut(TimedEvent)) {
-        while let Some(Reverse((mut time, place))) = self.due.peek().copied()
+        while let Some(Reverse((mut time, id))) = self.due.peek().copied()
             && time < until
         {
-            let id = place.id;
             self.due.pop();
             if self.queues.get(&id).and_then(|queue| queue.due()) != Some(time) {
                 continue;
@@ -200,7 +190,7 @@ impl EventTimeline {
                 let others = self.due.peek().map_or(until, |Reverse((other, _))| *other);
                 let Some(next) = next else { break };
                 if next >= others.min(until) {
-                    self.due.push(Reverse((next, place)));
+                    self.due.push(Reverse((next, id)));
                     break;
                 }
                 time = next;
@@ -211,15 +201,14 @@ impl EventTimeline {
 
     fn emit_instant(&mut self, out: &mut impl FnMut(TimedEvent)) {
         if self.instant.len() > 1 {
-            self.instant.sort_by_key(|(place, origin, _)| (*place, *origin));
+            self.instant.sort_by_key(|(channel, origin, _)| (*channel, *origin));
         }
         self.instant.drain(..).for_each(|(_, _, event)| out(event));
     }
 
     fn schedule(&mut self, id: ChannelId) {
-        let queue = self.queues.get(&id);
-        let due = queue.and_then(|queue| Some(Reverse((queue.due()?, queue.place))));
-        self.due.extend(due);
+        let due = self.queues.get(&id).and_then(|queue| queue.due());
+        self.due.extend(due.map(|time| Reverse((time, id))));
     }
 
     /// Processes the next event of a channel, which is due now and before a time. Returns the time of the one after it.
@@ -230,7 +219,7 @@ impl EventTimeline {
         out: &mut impl FnMut(TimedEvent),
     ) -> Option<Picoseconds> {
         let queue = self.queues.get_mut(&id)?;
-        let (place, peer, event) = (queue.place, queue.peer, queue.step(self.filter));
+        let (peer, event) = (queue.peer, queue.step(self.filter));
         let next = queue.due();
         let Some((at, event)) = event else { return next };
         let (target, input) = match &event {
@@ -238,9 +227,9 @@ impl EventTimeline {
                 let command = *command;
                 let repeated = queue.last_command.replace(command) == Some(command);
                 if self.filter == EventFilter::All && !repeated {
-                    self.emit(place, at, event);
+                    self.emit(id, at, event);
                 }
-                self.control((place, peer), command.into());
+                self.control((id, peer), command.into());
                 // Repetitions have no effect before an event of another channel.
                 let others = self.due.peek().map_or(until, |Reverse((other, _))| until.min(*other));
                 return self.queues.get_mut(&id)?.pass_repeated(command, others);
@@ -264,14 +253,14 @@ impl EventTimeline {
             | ChannelEvent::Begins
             | ChannelEvent::Framed
             | ChannelEvent::Omitted { .. } => {
-                self.emit(place, at, event);
+                self.emit(id, at, event);
                 return next;
             }
         };
-        self.emit(place, at, event);
-        self.control((place, target), input);
+        self.emit(id, at, event);
+        self.control((id, target), input);
         if input == FlowInput::OwnReset {
-            self.recall_stop(peer, place);
+            self.recall_stop(peer, id);
         }
         next
     }
@@ -285,14 +274,14 @@ impl EventTimeline {
         ![of_others, of_own].contains(&Some(self.now))
     }
 
-    fn emit(&mut self, place: ChannelPlace, at: Tick, body: ChannelEvent) {
-        let event = TimedEvent { time: self.now, channel: place.id, at, body };
-        self.instant.push((self.filter.place(place), EventOrigin::Own, event));
+    fn emit(&mut self, channel: ChannelId, at: Tick, body: ChannelEvent) {
+        let event = TimedEvent { time: self.now, channel, at, body };
+        self.instant.push((channel, EventOrigin::Own, event));
     }
 
     /// Applies an input from one channel to the sender of a channel. Rows are in order of channels; with all events
     /// the sender's comes behind those of the channel that brought it, since a hole ends what was known of the sender.
-    fn control(&mut self, (by, channel): (ChannelPlace, Option<ChannelId>), input: FlowInput) {
+    fn control(&mut self, (by, channel): (ChannelId, Option<ChannelId>), input: FlowInput) {
         let Some(channel) = channel else { return };
         let Some(queue) = self.queues.get_mut(&channel) else { return };
         if let Some(event) = queue.sender.step(input) {
@@ -300,19 +289,19 @@ impl EventTimeline {
             let at = Tick(queue.period.periods(self.now));
             let event = TimedEvent { time: self.now, channel, at, body: ChannelEvent::Link(event) };
             let place = match self.filter {
-                EventFilter::All => queue.place.max(by),
-                EventFilter::Packets | EventFilter::Events => queue.place,
+                EventFilter::All => channel.max(by),
+                EventFilter::Packets | EventFilter::Events => channel,
             };
-            self.instant.push((self.filter.place(place), EventOrigin::Sender, event));
+            self.instant.push((place, EventOrigin::Sender, event));
         }
     }
 
     /// Repeats a STOP of the opposite channel after a reset has released the sender on `released`: see
     /// [`ChannelQueue::recall_stop`].
-    fn recall_stop(&mut self, opposite: Option<ChannelId>, released: ChannelPlace) {
+    fn recall_stop(&mut self, opposite: Option<ChannelId>, released: ChannelId) {
         let Some(opposite) = opposite else { return };
         if let Some(queue) = self.queues.get_mut(&opposite) {
-            queue.recall_stop(self.now, released);
+            queue.recall_stop(opposite, self.now, released);
         }
         self.schedule(opposite);
     }

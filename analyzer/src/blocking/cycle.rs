@@ -29,7 +29,8 @@ impl BlockingTracker {
             }
             at = next;
         }
-        let first = channels.iter().enumerate().min_by_key(|(_, id)| network.order(**id));
+        let name = |id: &ChannelId| network.channel(*id).map(|channel| (&channel.name, *id));
+        let first = channels.iter().enumerate().min_by_key(|(_, id)| name(id));
         let first = first.map_or(0, |(place, _)| place);
         channels.rotate_left(first);
         for channel in &channels {

@@ -88,7 +88,7 @@ impl FindingChecks {
                 [packet(last)].into_iter().chain(byte).collect()
             });
         }
-        united.into_iter().for_each(|union| self.cycle(&union, network));
+        united.into_iter().for_each(|union| self.cycle(&union));
         if let Some(packet) = mapping {
             self.mapping(journey, packet, network);
         }
@@ -264,15 +264,15 @@ impl FindingChecks {
     }
 
     /// Ends the section: channel names may be reused.
-    pub(crate) fn end_section(&mut self, network: &CaptureNetwork) {
+    pub(crate) fn end_section(&mut self) {
         (self.set.recorded, self.set.now) = Default::default();
         self.mapping = MappingChecks::default();
-        self.routes.finish().for_each(|union| self.cycle(&union, network));
+        self.routes.finish().for_each(|union| self.cycle(&union));
     }
 
     /// Reports a cycle of routes. N-2
-    fn cycle(&mut self, routes: &RouteUnion, network: &CaptureNetwork) {
-        let Some(cycle) = routes.cycle(network) else { return };
+    fn cycle(&mut self, routes: &RouteUnion) {
+        let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
             // Each turn was seen.
             self.set.note_here(FindingKind::RouteCycle, (*channel, first.place), || {

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use codec::capture::ChannelId;
+
 use super::AnalysisEvent;
 use super::link_stage::BatchOutput;
 use super::merge::merged;
@@ -40,10 +42,8 @@ pub(super) struct NetworkStage {
     is_ended: bool,
     /// Time of the last event.
     now: Picoseconds,
-    /// Events of one time, until all of them are there.
-    instant: Vec<TimedEvent>,
     /// Events with corrected times, held until all earlier ones have arrived.
-    held: TimeQueue<TimedEvent>,
+    held: TimeQueue<TimedEvent, (Picoseconds, ChannelId)>,
     /// Buffer for journeys that end with an event.
     ended: Vec<Journey>,
     /// Packets by the times of their first capture, and what happened between them, held until no journey of
@@ -127,7 +127,6 @@ impl NetworkStage {
             cases: VecDeque::new(),
             is_ended: false,
             now: 0,
-            instant: Vec::new(),
             held: TimeQueue::default(),
             ended: Vec::new(),
             waiting: TimeQueue::default(),
@@ -151,7 +150,7 @@ impl NetworkStage {
         evidence.topology()
     }
 
-    pub(super) fn process_batch(&mut self, mut batch: BatchOutput) -> Vec<AnalysisEvent> {
+    pub(super) fn process_batch(&mut self, batch: BatchOutput) -> Vec<AnalysisEvent> {
         if self.is_ended && !batch.channels.is_empty() {
             self.journeys = JourneyTracker::default();
             self.blocking = BlockingTracker::default();
@@ -160,7 +159,6 @@ impl NetworkStage {
             self.wires = WireRecordings::default();
             self.is_ended = false;
         }
-        batch.channels.sort_by(|(_, one), (_, other)| one.name.cmp(&other.name));
         for (id, channel) in &batch.channels {
             self.network.declare(*id, channel);
             self.out.findings.declare_recorded(*id);
@@ -230,13 +228,13 @@ impl NetworkStage {
 
     fn process_all(&mut self, events: Vec<Vec<TimedEvent>>) {
         merged(events, |event| (event.time, event.channel), &mut |mut event: TimedEvent| {
-            if self.instant.first().is_some_and(|first| first.time != event.time) {
-                self.process_instant();
-            }
             self.emit_cases(event.time);
             let clocks = &mut self.journeys.clocks;
             if clocks.rates().next().is_none() && self.held.is_empty() {
-                return self.instant.push(event);
+                self.process(&event);
+                self.out.row(event);
+                self.out.emit_cases();
+                return;
             }
             // The output keeps the order and the times of the file.
             if self.out.includes(&event) {
@@ -244,45 +242,19 @@ impl NetworkStage {
             }
             let complete = clocks.complete(event.time);
             event.time = clocks.corrected(event.channel, event.time);
-            if let Some((_, first)) = self.held.push(event.time, event) {
+            if let Some((_, first)) = self.held.push((event.time, event.channel), event) {
                 self.process(&first);
             }
             self.release(complete);
             self.out.emit_cases();
         });
-        self.process_instant();
-    }
-
-    /// Processes the events of one time, once all are there. Rows keep the order of channels in the file.
-    fn process_instant(&mut self) {
-        let mut instant = std::mem::take(&mut self.instant);
-        self.process_in_order(&instant);
-        instant.drain(..).for_each(|event| self.out.row(event));
-        self.out.emit_cases();
-        self.instant = instant;
-    }
-
-    /// Processes events of one time, of each link in their order and links in the order of names.
-    fn process_in_order(&mut self, instant: &[TimedEvent]) {
-        if let [event] = instant {
-            return self.process(event);
-        }
-        let mut order: Vec<&TimedEvent> = instant.iter().collect();
-        order.sort_by_key(|event| self.network.order(self.network.link(event.channel).0));
-        order.into_iter().for_each(|event| self.process(event));
     }
 
     /// Processes held events before a time.
     fn release(&mut self, complete: Picoseconds) {
-        let mut instant: Vec<TimedEvent> = Vec::new();
-        while let Some((time, event)) = self.held.pop_before(complete) {
-            if instant.first().is_some_and(|first| first.time != time) {
-                self.process_in_order(&instant);
-                instant.clear();
-            }
-            instant.push(event);
+        while let Some((_, event)) = self.held.pop_before((complete, ChannelId(0))) {
+            self.process(&event);
         }
-        self.process_in_order(&instant);
     }
 
     fn process(&mut self, event: &TimedEvent) {
@@ -377,8 +349,8 @@ impl NetworkStage {
         conversations.finish(&mut |event| out.transport(event));
         out.findings.clocks(&journeys.clocks, network);
         out.findings.standstill(network);
-        out.findings.end_section(network);
         evidence.section(std::mem::take(network), journeys.implied());
+        out.findings.end_section();
         self.is_ended = true;
     }
 }

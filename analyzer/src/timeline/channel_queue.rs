@@ -9,8 +9,7 @@ use codec::chars::CharRun;
 use codec::framing::FrameEvent;
 use codec::time::{CharacterPeriod, Tick};
 
-use super::{ChannelPlace, EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
-use crate::channel_name::TapEnd;
+use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
 use crate::event::{ChannelEvent, FlowCommand, Picoseconds};
 use crate::flow_control::FlowControl;
 use crate::packet::ByteRetention;
@@ -22,7 +21,6 @@ const QUEUED_MAX: usize = 128;
 
 #[derive(Debug)]
 pub(super) struct ChannelQueue {
-    pub(super) place: ChannelPlace,
     pub(super) period: CharacterPeriod,
     pub(super) peer: Option<ChannelId>,
     pub(super) sender: FlowControl,
@@ -66,13 +64,8 @@ enum QueueEnd {
 }
 
 impl ChannelQueue {
-    pub(super) fn new(id: ChannelId, channel: &Channel, bytes: ByteRetention) -> Self {
-        let is_second = match TapEnd::of(channel) {
-            Some(end) => end == TapEnd::Sender,
-            None => channel.opposite_name().is_some_and(|other| other < channel.name),
-        };
+    pub(super) fn new(channel: &Channel, bytes: ByteRetention) -> Self {
         Self {
-            place: ChannelPlace { is_second, id },
             period: channel.period,
             peer: None,
             sender: FlowControl::default(),
@@ -210,11 +203,12 @@ impl ChannelQueue {
 
     /// Queues the next STOP of skipped iterations again, after a reset on the opposite channel, the
     /// one `released`, has released its sender now: it stops that sender once more.
-    pub(super) fn recall_stop(&mut self, now: Picoseconds, released: ChannelPlace) {
+    pub(super) fn recall_stop(&mut self, own: ChannelId, now: Picoseconds, released: ChannelId) {
         let Some(stops) = &self.stops else { return };
         let about = Tick(self.period.periods(now));
-        let is_due = |at| (self.time(at), self.place) > (now, released);
-        let Some(at) = stops.next(about, is_due) else { return };
+        let Some(at) = stops.next(about, |at| (self.time(at), own) > (now, released)) else {
+            return;
+        };
         // Queued events may be of earlier iterations, or of a chunk behind the repeat.
         let index = self.events.partition_point(|(queued, _)| *queued < at);
         let stop = (at, ChannelEvent::Command(FlowCommand::Stop));
@@ -229,14 +223,6 @@ impl EventFilter {
         match self {
             Self::All => REPEATED_MAX_ALL,
             Self::Packets | Self::Events => REPEATED_MAX,
-        }
-    }
-
-    /// Place of an event in an instant: rows that go out as they are, are in order of channels.
-    pub(super) const fn place(self, place: ChannelPlace) -> ChannelPlace {
-        match self {
-            Self::All => place,
-            Self::Packets | Self::Events => ChannelPlace { is_second: false, id: place.id },
         }
     }
 

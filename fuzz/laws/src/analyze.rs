@@ -5,19 +5,15 @@
 //! Threads are a target of their own, as they cost more than all the rest.
 
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::link_shard::link_ends;
 use analyzer::options::AnalysisScope;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use analyzer::finding::{FindingKind, FindingSet};
 
 use analyzer::mapping::{MapComparison, MappingEvent, newest_maps};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use analyzer::rules::verdicts;
 use analyzer::score::ScoreReport;
-use codec::capture::{CaptureItem, CaptureReader, ChannelId, INTERFACES_MAX, ReadProgress, merge};
-use codec::time::Tick;
+use codec::capture::ReadProgress;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
@@ -27,7 +23,6 @@ use simulator::truth::{TraceLevel as Truth, TruthEventKind};
 
 use crate::capture::{CaptureContents, SectionContents};
 use crate::judged_network::JudgedNetwork;
-use crate::network::analyzed::select;
 use crate::network::facts;
 use crate::network::input::NetworkInput;
 use crate::network::run::run;
@@ -136,77 +131,12 @@ pub fn capture(file: &[u8]) {
     }
 }
 
-/// The numbers of channels change nothing, nor does the order of files that are read as one: a sound capture, and its
-/// parts joined in another order. A link of several taps is in one file: its channels have no names of their own.
-pub fn reordered(capture: &[u8], dice: &mut SeededRng) {
-    use_one_thread();
-    let names = names(capture);
-    if names.is_empty() {
-        return;
-    }
-    let is_tapped_once = names.values().collect::<BTreeSet<_>>().len() == names.len();
-    let (mut drawn, mut files) = (BTreeMap::new(), BTreeMap::<u64, BTreeSet<&str>>::new());
-    for name in names.values() {
-        let key = if is_tapped_once { (name.as_str(), "") } else { link_ends(name) };
-        let file = drawn.entry(key).or_insert_with(|| dice.roll());
-        // Some files have several channels.
-        files.entry(*file % 16).or_default().insert(name);
-    }
-    let every = (Tick(0), Tick(u64::MAX));
-    let part = |names: &BTreeSet<&str>| {
-        select(capture, &|channel| names.contains(&*channel.name).then_some(every))
-    };
-    let parts: Vec<Vec<u8>> = files.values().map(part).collect();
-    let inputs = parts.iter().map(|part| (part.as_slice(), 0));
-    let joined = merge(inputs, Vec::new(), &mut |_, _| every, &mut |_, _| {});
-    let (joined, _) = joined.unwrap_or_else(|error| unreachable!("{error}"));
-    let [one, other] = [capture, &joined].map(named);
-    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
-    assert_eq!(one.get(same), other.get(same), "the order of channels changes nothing");
-}
-
-fn names(capture: &[u8]) -> BTreeMap<ChannelId, String> {
-    let (mut reader, mut names) = (CaptureReader::new(capture), BTreeMap::new());
-    let mut add = |item: CaptureItem<'_>| {
-        if let CaptureItem::Channel(id, channel) = item {
-            names.insert(id, channel.name.clone());
-        }
-    };
-    while matches!(reader.step(&mut add), Ok(ReadProgress::More)) {}
-    names
-}
-
-/// What an analysis tells, with names in place of numbers of channels, and in an order without these.
-fn named(capture: &[u8]) -> Vec<String> {
-    let (said, names) = (analyzed(capture), names(capture));
-    let name = |number: &str| {
-        let number: usize = number.parse().unwrap_or_default();
-        let id = u32::try_from(number % INTERFACES_MAX).map(ChannelId).unwrap_or_default();
-        let name = names.get(&id).map_or("", String::as_str);
-        format!("{name} {}", number / INTERFACES_MAX)
-    };
-    let events = said.events.iter().flatten().map(|event| format!("{event:?}"));
-    let found = said.set.found().map(|found| format!("{found:?}"));
-    let verdicts = verdicts(&said.set).into_iter().map(|verdict| format!("{verdict:?}"));
-    let lines = events.chain(found).chain(verdicts).map(|line| {
-        let mut parts = line.split("ChannelId(");
-        let first = parts.next().unwrap_or_default().to_owned();
-        parts
-            .filter_map(|part| part.split_once(')'))
-            .fold(first, |line, (number, rest)| line + &name(number) + rest)
-    });
-    let mut lines: Vec<String> = lines.collect();
-    lines.sort_unstable();
-    lines
-}
-
 /// The analysis of the capture of a network agrees with its truth.
 pub fn check(judged: &JudgedNetwork) {
     let JudgedNetwork { scenario, outcome, .. } = judged;
     if scenario.taps.is_empty() || !facts::rates_are_alike(scenario) {
         return;
     }
-    reordered(&outcome.capture, &mut SeededRng::new(&outcome.capture));
     let none = ScoreReport::default();
     let score = judged.check_score().unwrap_or(&none);
     let in_order = scenario.faults.is_empty()

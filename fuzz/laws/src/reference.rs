@@ -233,9 +233,6 @@ pub struct ReferenceChannel {
     pub period: CharacterPeriod,
     /// The opposite channel, by its index.
     pub peer: Option<usize>,
-    /// True if what the opposite channel does to a sender at the same time comes first: what the tapped end receives; without
-    /// one, the lesser name.
-    pub is_second: bool,
     pub characters: Vec<(u64, Character)>,
 }
 
@@ -262,8 +259,7 @@ pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
         cut.extend(at_end.map(|(at, event)| (time(at), channel, at, event)));
     }
     cut.sort_by_key(|(time, channel, ..)| (*time, *channel));
-    let is_second = |channel: usize| tracks.get(channel).is_some_and(|track| track.is_second);
-    event.sort_by_key(|(time, channel, ..)| (*time, is_second(*channel), *channel));
+    event.sort_by_key(|(time, channel, ..)| (*time, *channel));
     let mut stopped = vec![ReferenceSender::Going; tracks.len()];
     let mut rows = Vec::new();
     for (time, channel, at, event) in event {

@@ -11,7 +11,6 @@ use codec::capture::{
     CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState, merge,
 };
 use codec::time::Tick;
-use laws::analyze::reordered;
 use laws::capture_input::drawn_link;
 use laws::network::analyzed::slice;
 use laws::network::facts::rates_are_alike;
@@ -244,29 +243,6 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
     for number in 0..draws(4) {
         let accused = judged(&shared_links(number), 24, &mut dice);
         assert!(accused.is_empty(), "virtual channels {number}: {accused:?}");
-    }
-}
-
-#[test]
-fn the_order_of_channels_and_of_files_changes_nothing() {
-    let mut dice = SeededRng::new(b"order");
-    for (_, capture) in fixtures() {
-        reordered(&capture.without(OmittedPart::Run(0, 0)), &mut dice);
-    }
-    for capture in (0..draws(60)).flat_map(|it| [sound_network(it), deadlocked_network(it)]) {
-        capture.iter().for_each(|it| reordered(&it.without(OmittedPart::Run(0, 0)), &mut dice));
-    }
-    for number in 0..draws(120) {
-        let plan = NetworkInput::from_bytes(&dice.bytes(400)).unwrap();
-        let Some(mut scenario) = plan.scenario() else { continue };
-        if number % 2 == 0 {
-            scenario.taps = taps::at_every_cable(&scenario);
-        }
-        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000);
-        reordered(&outcome.capture, &mut dice);
-    }
-    for seed in 0..draws(4) {
-        reordered(&shared_links(seed).without(OmittedPart::Run(0, 0)), &mut dice);
     }
 }
 

@@ -58,13 +58,6 @@ impl SectionContents {
         let track = |id: &ChannelId| ReferenceChannel {
             period: self.period(*id),
             peer: peer(*id),
-            is_second: self.channels.get(id).is_some_and(|channel| {
-                let ends = channel.name.split_once('>').zip(channel.tap.as_deref());
-                match ends {
-                    Some(((from, to), tap)) if [from, to].contains(&tap) => from == tap,
-                    _ => channel.opposite_name().is_some_and(|other| other < channel.name),
-                }
-            }),
             characters: self.characters(*id),
         };
         let wanted = |(_, _, told): &reference::ReferenceRow| {
