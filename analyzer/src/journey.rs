@@ -355,8 +355,9 @@ impl JourneyTracker {
             let ended_by = hop.closed.as_ref().map(|closed| closed.ended_by);
             return match ended_by {
                 None | Some(FrameEnd::CaptureEnd) => JourneyFate::UnderWay,
-                Some(_) if is_route_byte(hop.first) && !hop.is_part() => JourneyFate::Misrouted,
-                Some(_) => JourneyFate::Arrived,
+                Some(_) if !is_route_byte(hop.first) || hop.is_part() => JourneyFate::Arrived,
+                Some(_) if node.is_surely_host() => JourneyFate::Misrouted,
+                Some(_) => JourneyFate::OutOfSight,
             };
         }
         if hop.is_part() || node.may_be_fibre(input) {

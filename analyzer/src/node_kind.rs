@@ -1,6 +1,7 @@
 //! Switch or host: the kind of a node, judged by the first bytes of the packets that arrive there. S-2, I-2
 
 use codec::mapping::{MappingPacket, MappingRequest, TAG};
+use codec::packet::CrcCheck;
 use codec::route::is_route_byte;
 use serde::Serialize;
 
@@ -24,6 +25,14 @@ pub enum TopologyNodeKind {
 /// Packets that arrived at a node, by their first byte. P-2
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeadCounts {
+    /// Packets that are sound, or not over.
+    sound: HeadCount,
+    /// Packets whose first byte may be damaged, as their CRC is bad or missing. P-4, P-9
+    damaged: HeadCount,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct HeadCount {
     routes: u64,
     tags: u64,
 }
@@ -46,47 +55,78 @@ impl TopologyNodeKind {
 impl HeadCounts {
     /// One more packet begins with this byte. One of mapping counts when its content is known.
     pub(crate) const fn count(&mut self, first: u8) {
-        if first == TAG {
-            return;
+        if first != TAG {
+            self.sound.add(first);
         }
-        let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
-        *count = count.saturating_add(1);
     }
 
     /// Corrects the counts by a packet that has ended. A mapper sends probes that come home to hosts with route
     /// bytes left, and probes without a route to switches: neither shows what the node is. N-8 Nor
     /// does the first recorded byte of a packet that had begun before. P-7
     pub(crate) fn correct(&mut self, packet: &ReceivedPacket) {
-        let first = packet.front.bytes().first().copied();
-        let is_routed = first.is_some_and(is_route_byte);
-        if packet.is_headless() {
-            let count = if is_routed { &mut self.routes } else { &mut self.tags };
-            *count = count.saturating_sub(u64::from(first != Some(TAG)));
+        let Some(first) = packet.front.bytes().first().copied() else { return };
+        let is_damaged = matches!(packet.check, CrcCheck::Bad(_) | CrcCheck::Runt);
+        if is_damaged || packet.is_headless() {
+            if first != TAG {
+                self.sound.remove(first);
+            }
+            if is_damaged {
+                self.damaged.add(first);
+            }
             return;
         }
         let Some(contents) = &packet.mapping else { return };
         match contents.packet() {
-            Ok(MappingPacket::Home(..)) if is_routed => {
-                self.routes = self.routes.saturating_sub(1);
-            }
+            Ok(MappingPacket::Home(..)) if is_route_byte(first) => self.sound.remove(first),
             Ok(MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe))
             | Err(_) => {}
-            Ok(_) => {
-                self.tags = self.tags.saturating_add(u64::from(first == Some(TAG)));
-            }
+            Ok(_) if first == TAG => self.sound.add(first),
+            Ok(_) => {}
         }
     }
 
     pub(crate) const fn and(self, other: Self) -> Self {
+        Self { sound: self.sound.and(other.sound), damaged: self.damaged.and(other.damaged) }
+    }
+
+    /// Kind of a node of which only port 0 is known. Reading: the first byte of most sound packets decides (a
+    /// misrouted one makes no switch of a host), and that of damaged ones where none is sound.
+    pub(crate) const fn kind(self) -> TopologyNodeKind {
+        match self.sound.kind() {
+            TopologyNodeKind::Unknown => self.damaged.kind(),
+            known => known,
+        }
+    }
+
+    /// True if sound packets show a host: one with a route byte is misrouted. I-2
+    pub(crate) const fn is_surely_host(self) -> bool {
+        matches!(self.sound.kind(), TopologyNodeKind::Host)
+    }
+}
+
+impl HeadCount {
+    const fn of(&mut self, first: u8) -> &mut u64 {
+        if is_route_byte(first) { &mut self.routes } else { &mut self.tags }
+    }
+
+    const fn add(&mut self, first: u8) {
+        let count = self.of(first);
+        *count = count.saturating_add(1);
+    }
+
+    const fn remove(&mut self, first: u8) {
+        let count = self.of(first);
+        *count = count.saturating_sub(1);
+    }
+
+    const fn and(self, other: Self) -> Self {
         Self {
             routes: self.routes.saturating_add(other.routes),
             tags: self.tags.saturating_add(other.tags),
         }
     }
 
-    /// Kind of a node of which only port 0 is known. Reading: the first byte of most packets decides; a
-    /// misrouted one makes no switch of a host.
-    pub(crate) const fn kind(self) -> TopologyNodeKind {
+    const fn kind(self) -> TopologyNodeKind {
         match self {
             Self { routes: 0, tags: 0 } => TopologyNodeKind::Unknown,
             Self { routes, tags } if routes > tags => TopologyNodeKind::Switch,

@@ -335,8 +335,11 @@ impl HopTable {
     /// Records when the sender of a channel was released: a packet that begins then was held until then. F-1
     pub(super) fn released(&mut self, channel: &mut ChannelTraffic, time: Picoseconds) {
         channel.resumed = Some(time);
-        let hop = channel.open.and_then(|hop| self.get_mut(hop)).filter(|hop| hop.time == time);
-        hop.into_iter().for_each(|hop| hop.held.resumed = Some(time));
+        if let Some(hop) = channel.open.and_then(|hop| self.get_mut(hop))
+            && hop.time == time
+        {
+            hop.held.resumed = Some(time);
+        }
     }
 
     pub(super) fn remove(&mut self, id: HopId) {

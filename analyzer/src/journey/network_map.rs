@@ -321,6 +321,10 @@ impl MappedNode {
         self.port_max > 0 || matches!(kind, TopologyNodeKind::Switch) || self.fibre.is_some()
     }
 
+    pub(super) const fn is_surely_host(&self) -> bool {
+        self.heads.is_surely_host()
+    }
+
     /// Longest path formation for an input: the known one, or that of S-6 for the known ports, at
     /// least 8. Used for matching only, never for a judgement.
     pub(super) fn path(&self, input: &MappedChannel) -> Picoseconds {

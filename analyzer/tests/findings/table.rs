@@ -414,12 +414,12 @@ pub(crate) const CASES: &[PlannedCase] = &[
         &[SENT, REST[1], REST[2], "3: (GO GAP)×100 | 05 aa 1e GAP | (GO GAP)×500"],
         &[SENT, REST[1], REST[2], FORWARDED],
     ),
-    // I-2
+    // I-2: sound packets show a host, or damaged ones, which show nothing.
     case(
         FindingKind::Misrouted,
         &SWITCH,
         &[REST[2], "3: (05 aa 1e GAP)×2 | 81 05 aa 7e GAP | (GO GAP)×500"],
-        &[REST[2], "3: (05 aa 1e GAP)×3 | (GO GAP)×500"],
+        &[REST[2], "3: 05 GAP (05 aa 1f GAP)×2 | 81 05 aa 7e GAP | (GO GAP)×500"],
     ),
     // I-4: stopped for 402 periods, which is more than 5 µs, or for 398.
     case(
