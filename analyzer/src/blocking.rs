@@ -127,8 +127,8 @@ impl BlockingTracker {
                 }
             }
             let [why, WaitCause { since, chain, root, .. }] = causes;
-            let is_proved = matches!(why.root, WaitRoot::Cycle | WaitRoot::Busy)
-                || !network.has_no_stop(id);
+            let is_proved =
+                matches!(why.root, WaitRoot::Cycle | WaitRoot::Busy) || !network.has_no_stop(id);
             if let Some(wait) = self.waits.remove(id).filter(|_| is_proved) {
                 let ended = (context(now), StopEnd::CaptureEnd);
                 let mut stop = self.stop(id, &wait, why, ended);

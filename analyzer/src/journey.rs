@@ -356,8 +356,8 @@ impl JourneyTracker {
             return match ended_by {
                 None | Some(FrameEnd::CaptureEnd) => JourneyFate::UnderWay,
                 Some(_) if !is_route_byte(hop.first) || hop.is_part() => JourneyFate::Arrived,
-                Some(_) if node.is_surely_host() => JourneyFate::Misrouted,
-                Some(_) => JourneyFate::OutOfSight,
+                Some(_) if node.is_doubtful() => JourneyFate::OutOfSight,
+                Some(_) => JourneyFate::Misrouted,
             };
         }
         if hop.is_part() || node.may_be_fibre(input) {

@@ -98,9 +98,10 @@ impl HeadCounts {
         }
     }
 
-    /// True if sound packets show a host: one with a route byte is misrouted. I-2
-    pub(crate) const fn is_surely_host(self) -> bool {
-        matches!(self.sound.kind(), TopologyNodeKind::Host)
+    /// True if damaged packets alone tell what the node is.
+    pub(crate) const fn is_doubtful(self) -> bool {
+        matches!(self.sound.kind(), TopologyNodeKind::Unknown)
+            && !matches!(self.damaged.kind(), TopologyNodeKind::Unknown)
     }
 }
 

@@ -130,7 +130,10 @@ impl JourneyTracker {
                 enough && !came.is_some_and(|came| doubted(came.rest))
             }
             ByteFit::Merged | ByteFit::OneBit | ByteFit::OneWire => true,
-            ByteFit::Hurt(_) => closed.length >= ENOUGH.into(),
+            ByteFit::Hurt(_) => {
+                let claimed = scan.own.before.is_some_and(|joint| joint.hop == best.hop);
+                claimed && closed.length >= ENOUGH.into()
+            }
             ByteFit::Lossy(_) | ByteFit::Elsewhere | ByteFit::Spoilt | ByteFit::Turn => false,
         };
         let certainty = if certain { MatchCertainty::Certain } else { MatchCertainty::ByOrder };
@@ -155,6 +158,7 @@ impl JourneyTracker {
         let turn = if claimed {
             TurnMatch::Its
         } else if hop.is_free()
+            && scan.may_turn_back(input)
             && candidate.before == 0
             && candidate.timeliness < DepartureTimeliness::Impossible
         {
@@ -167,7 +171,17 @@ impl JourneyTracker {
             let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
             fit = merged(&self.table, hop, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
         }
-        candidate.fit = fit?;
+        // Packets of one protocol differ by few bits: a likeness is of one whose turn it may be.
+        candidate.fit = fit.filter(|fit| match fit {
+            ByteFit::Hurt(_) | ByteFit::Spoilt => turn != TurnMatch::Not,
+            ByteFit::Lossy(_) | ByteFit::Turn => scan.may_turn_back(input),
+            ByteFit::Same
+            | ByteFit::Merged
+            | ByteFit::OneBit
+            | ByteFit::OneWire
+            | ByteFit::Front(_)
+            | ByteFit::Elsewhere => true,
+        })?;
         if claimed {
             (candidate.before, candidate.timeliness) = (0, DepartureTimeliness::Possible);
         }

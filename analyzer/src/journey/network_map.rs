@@ -321,8 +321,8 @@ impl MappedNode {
         self.port_max > 0 || matches!(kind, TopologyNodeKind::Switch) || self.fibre.is_some()
     }
 
-    pub(super) const fn is_surely_host(&self) -> bool {
-        self.heads.is_surely_host()
+    pub(super) const fn is_doubtful(&self) -> bool {
+        self.heads.is_doubtful()
     }
 
     /// Longest path formation for an input: the known one, or that of S-6 for the known ports, at

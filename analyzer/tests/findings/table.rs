@@ -198,12 +198,15 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(FindingKind::NoTag, &LINK, &["0: GAP 83 80 GAP"], &["0: GAP 83 05 92 GAP"]),
     // P-4
     case(FindingKind::CrcBad, &LINK, &["0: GAP 83 05 93 GAP"], &["0: GAP 83 05 92 GAP"]),
-    // P-5: aa has become ab.
+    // P-5: aa has become ab; or what was sent leads back only if the addressing, which is not known, is relative.
     case(
         FindingKind::CorruptedInTransit,
         &SWITCH,
         &[SENT, REST[1], "3: (GO GAP)×65 | 05 ab 1e GAP | (GO GAP)×500"],
-        &[SENT, REST[1], FORWARDED],
+        &[
+            "2: (GO GAP)×50 | 80 05 aa 15 GAP | (GO GAP)×500",
+            "3: (GO GAP)×65 | 05 ab 1e GAP | (GO GAP)×500",
+        ],
     ),
     // P-7: after a GAP its CRC is bad.
     case(FindingKind::PartialAtStart, &LINK, &["0: 05 93 GAP"], &["0: GAP 05 93 GAP"]),
