@@ -7,6 +7,7 @@
 //! uncaptured part of the network is matched with the packets that entered it.
 
 mod busy_period;
+mod byte_reading;
 mod candidate;
 mod channel_traffic;
 mod completed;
@@ -352,12 +353,12 @@ impl JourneyTracker {
             self.net.lane(hop.lane).and_then(|lane| Some((lane, self.net.node_at(lane.to)?)));
         let Some((input, (node, _))) = place else { return JourneyFate::OutOfSight };
         if !node.is_switch() {
-            let ended_by = hop.closed.as_ref().map(|closed| closed.ended_by);
-            return match ended_by {
-                None | Some(FrameEnd::CaptureEnd) => JourneyFate::UnderWay,
+            let ended = hop.closed.as_ref().filter(|it| it.ended_by != FrameEnd::CaptureEnd);
+            return match ended {
+                None => JourneyFate::UnderWay,
                 Some(_) if !is_route_byte(hop.first) || hop.is_part() => JourneyFate::Arrived,
-                Some(_) if node.is_doubtful() => JourneyFate::OutOfSight,
-                Some(_) => JourneyFate::Misrouted,
+                Some(closed) if closed.is_sound() && node.is_sure() => JourneyFate::Misrouted,
+                Some(_) => JourneyFate::OutOfSight,
             };
         }
         if hop.is_part() || node.may_be_fibre(input) {
@@ -367,7 +368,7 @@ impl JourneyTracker {
             // A CRC may be good by chance.
             let is_begun =
                 hop.closed.as_ref().is_some_and(|it| it.opening == StartCoverage::Unsure);
-            return if is_begun {
+            return if is_begun || !node.is_sure() {
                 JourneyFate::OutOfSight
             } else {
                 JourneyFate::Dropped(Some("S-2"))

@@ -3,6 +3,7 @@
 //! Links are independent of each other, so they can be processed in parallel.
 
 mod active;
+mod begun_bytes;
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};

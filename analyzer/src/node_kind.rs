@@ -92,16 +92,18 @@ impl HeadCounts {
     /// Kind of a node of which only port 0 is known. Reading: the first byte of most sound packets decides (a
     /// misrouted one makes no switch of a host), and that of damaged ones where none is sound.
     pub(crate) const fn kind(self) -> TopologyNodeKind {
-        match self.sound.kind() {
-            TopologyNodeKind::Unknown => self.damaged.kind(),
-            known => known,
-        }
+        let Self { sound, damaged } = self;
+        if sound.routes == 0 && sound.tags == 0 { damaged.kind() } else { sound.kind() }
     }
 
-    /// True if damaged packets alone tell what the node is.
-    pub(crate) const fn is_doubtful(self) -> bool {
-        matches!(self.sound.kind(), TopologyNodeKind::Unknown)
-            && !matches!(self.damaged.kind(), TopologyNodeKind::Unknown)
+    /// True if sound packets tell it, at least two for each one that contradicts: a packet of the wrong kind may be
+    /// blamed. *Chosen*: where some were not recorded, it is the same still.
+    pub(crate) const fn is_sure(self) -> bool {
+        let HeadCount { routes, tags } = self.sound;
+        if routes == 0 && tags == 0 {
+            return matches!(self.damaged.kind(), TopologyNodeKind::Unknown);
+        }
+        routes.abs_diff(tags) >= if routes < tags { routes } else { tags }
     }
 }
 

@@ -127,13 +127,19 @@ fn what_the_sender_may_do_is_unknown_until_the_opposite_channel_says_it() {
 }
 
 #[test]
-fn a_byte_that_passes_shows_that_the_sender_may_send() {
-    // b says neither STOP nor GO.
+fn bytes_that_pass_for_longer_than_a_stop_needs_show_that_the_sender_may_send() {
+    // b says neither STOP nor GO. F-1: what passes first may have left before a STOP that was not recorded took effect.
     let pieces = [(0, 0, "GAP GAP 83 05 GAP", 0), (1, 0, "GAP×5", 0)];
     insta::assert_snapshot!(there(&pieces), @"
     0..=1 unknown
     2..=3 sending
-    4..=4 idle
+    4..=4 unknown
+    ");
+    let pieces = [(0, 0, "GAP GAP 83 05×49 GAP", 0), (1, 0, "GAP×53", 0)];
+    insta::assert_snapshot!(there(&pieces), @"
+    0..=1 unknown
+    2..=51 sending
+    52..=52 idle
     ");
 }
 

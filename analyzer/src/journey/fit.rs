@@ -53,6 +53,20 @@ impl ByteFit {
             Self::Hurt(_) | Self::Lossy(_) | Self::Elsewhere | Self::Spoilt | Self::Turn => false,
         }
     }
+
+    /// False if the packets are only alike, as those of one protocol are, and it cannot have been the turn of the first.
+    pub(super) fn suits(self, turn: TurnMatch) -> bool {
+        match self {
+            Self::Hurt(_) | Self::Spoilt => matches!(turn, TurnMatch::Its | TurnMatch::Maybe),
+            Self::Lossy(_) | Self::Turn => turn != TurnMatch::Back,
+            Self::Same
+            | Self::Merged
+            | Self::OneBit
+            | Self::OneWire
+            | Self::Front(_)
+            | Self::Elsewhere => true,
+        }
+    }
 }
 
 /// Evidence that it is a packet's turn at an output.
@@ -61,6 +75,8 @@ pub(super) enum TurnMatch {
     Its,
     Maybe,
     Not,
+    /// It came from where it would go, to which only one of two possible addressings leads.
+    Back,
 }
 
 /// Compares a packet at an input with the packet that has left. `asked`: the route requests that

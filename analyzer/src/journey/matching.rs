@@ -130,10 +130,7 @@ impl JourneyTracker {
                 enough && !came.is_some_and(|came| doubted(came.rest))
             }
             ByteFit::Merged | ByteFit::OneBit | ByteFit::OneWire => true,
-            ByteFit::Hurt(_) => {
-                let claimed = scan.own.before.is_some_and(|joint| joint.hop == best.hop);
-                claimed && closed.length >= ENOUGH.into()
-            }
+            ByteFit::Hurt(_) => closed.length >= ENOUGH.into() && scan.expects(best.hop),
             ByteFit::Lossy(_) | ByteFit::Elsewhere | ByteFit::Spoilt | ByteFit::Turn => false,
         };
         let certainty = if certain { MatchCertainty::Certain } else { MatchCertainty::ByOrder };
@@ -153,12 +150,13 @@ impl JourneyTracker {
             return None;
         }
         let mut candidate = scan.candidate(input, found, before);
-        let claimed = scan.is_claimed(found);
+        let claimed = scan.expects(found.id);
         let asked = input.is_requested_by(hop.first);
         let turn = if claimed {
             TurnMatch::Its
+        } else if !scan.may_turn_back(input) {
+            TurnMatch::Back
         } else if hop.is_free()
-            && scan.may_turn_back(input)
             && candidate.before == 0
             && candidate.timeliness < DepartureTimeliness::Impossible
         {
@@ -171,17 +169,7 @@ impl JourneyTracker {
             let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
             fit = merged(&self.table, hop, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
         }
-        // Packets of one protocol differ by few bits: a likeness is of one whose turn it may be.
-        candidate.fit = fit.filter(|fit| match fit {
-            ByteFit::Hurt(_) | ByteFit::Spoilt => turn != TurnMatch::Not,
-            ByteFit::Lossy(_) | ByteFit::Turn => scan.may_turn_back(input),
-            ByteFit::Same
-            | ByteFit::Merged
-            | ByteFit::OneBit
-            | ByteFit::OneWire
-            | ByteFit::Front(_)
-            | ByteFit::Elsewhere => true,
-        })?;
+        candidate.fit = fit.filter(|fit| fit.suits(turn))?;
         if claimed {
             (candidate.before, candidate.timeliness) = (0, DepartureTimeliness::Possible);
         }
@@ -361,13 +349,13 @@ impl<'a> DepartureScan<'a> {
     }
 
     /// True for the packet that was assumed to leave when the departure began.
-    fn is_claimed(&self, found: &ScannedPacket<'_>) -> bool {
-        self.own.before.is_some_and(|joint| joint.hop == found.id)
+    fn expects(&self, packet: HopId) -> bool {
+        self.own.before.is_some_and(|joint| joint.hop == packet)
     }
 
     fn is_waiting(&self, input: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> bool {
         // If another packet is the one that leaves, the one assumed at first still waits.
-        let waits = found.hop.is_free() || self.is_claimed(found);
+        let waits = found.hop.is_free() || self.expects(found.id);
         let waits = waits && found.hop.passed.is_none();
         waits && !self.is_gone(input.input, found.hop)
     }

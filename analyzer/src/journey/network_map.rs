@@ -1,13 +1,13 @@
 //! Hosts and switches by the names of channels, and the addressing of switches. S-1
 
 use crate::event::Picoseconds;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
 use codec::route::{PORTS_MAX, PortId, RouteAddressing};
 use codec::time::FULL_RATE_PERIOD_PS;
 
+use super::byte_reading::{ByteReading, count_vote};
 use super::channel_traffic::ChannelTraffic;
 use super::hop_record::HopRecord;
 use super::multicast::MulticastTable;
@@ -102,43 +102,6 @@ pub(super) struct MappedNode {
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
     is_large: bool,
-}
-
-/// Known addressing of a switch. S-1
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ByteReading {
-    Absolute,
-    Relative,
-    Either,
-}
-
-impl ByteReading {
-    /// The addressing with more votes.
-    fn of([absolute, relative]: [u64; 2]) -> Self {
-        match absolute.cmp(&relative) {
-            Ordering::Greater => Self::Absolute,
-            Ordering::Less => Self::Relative,
-            Ordering::Equal => Self::Either,
-        }
-    }
-
-    fn of_both<T>(self, [absolute, relative]: [Option<T>; 2]) -> [Option<T>; 2] {
-        match self {
-            Self::Absolute => [absolute, None],
-            Self::Relative => [None, relative],
-            Self::Either => [absolute, relative],
-        }
-    }
-}
-
-/// Counts a passage that only one addressing explains.
-const fn count_vote(votes: &mut [u64; 2], explains: [bool; 2]) {
-    let [absolute, relative] = votes;
-    match explains {
-        [true, false] => *absolute += 1,
-        [false, true] => *relative += 1,
-        [true, true] | [false, false] => {}
-    }
 }
 
 /// Output that a packet requests at the switch behind its channel.
@@ -321,8 +284,9 @@ impl MappedNode {
         self.port_max > 0 || matches!(kind, TopologyNodeKind::Switch) || self.fibre.is_some()
     }
 
-    pub(super) const fn is_doubtful(&self) -> bool {
-        self.heads.is_doubtful()
+    /// True if the packets leave no doubt whether the node is a switch.
+    pub(super) const fn is_sure(&self) -> bool {
+        self.port_max > 0 || self.fibre.is_some() || self.heads.is_sure()
     }
 
     /// Longest path formation for an input: the known one, or that of S-6 for the known ports, at

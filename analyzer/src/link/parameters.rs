@@ -197,6 +197,11 @@ impl ChannelParameters {
         }
     }
 
+    /// That of the end at which the channel is tapped, or of the end where it is longer. F-1
+    pub(crate) fn longest_grace(&self, channel: &Channel) -> u64 {
+        self.grace(TapEnd::of(channel).unwrap_or(TapEnd::Receiver), channel)
+    }
+
     /// The parameters of a channel: the command line takes precedence over the capture.
     pub fn of(channel: &Channel, assumptions: &LinkAssumptions) -> Self {
         let is_shared = channel.virtual_channel().is_some();

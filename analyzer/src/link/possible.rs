@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use codec::capture::StartSender;
+use codec::framing::FramerMode;
 use codec::time::Tick;
 
 use super::interval::{ChannelActivity, WireState};
@@ -20,6 +22,15 @@ pub(super) enum PacketPhase {
 }
 
 impl PacketPhase {
+    /// The phase in which a slice begins.
+    pub(super) const fn at_start(mode: Option<FramerMode>, at: Tick) -> Self {
+        match mode {
+            Some(FramerMode::Inside) => Self::Packet { awaited: at },
+            Some(FramerMode::Reset) => Self::Reset,
+            Some(FramerMode::Between) | None => Self::Between,
+        }
+    }
+
     pub(super) const fn traffic(self) -> LedTraffic {
         match self {
             Self::Between | Self::Reset => LedTraffic::Nothing,
@@ -37,6 +48,32 @@ pub(super) enum SenderPermission {
     Going,
     /// It must not send since that character.
     Stopped(Tick),
+}
+
+impl SenderPermission {
+    /// The permission with which a slice begins.
+    pub(super) const fn at_start(sender: StartSender, at: Tick) -> Self {
+        match sender {
+            StartSender::Going => Self::Going,
+            StartSender::Stopped(_) => Self::Stopped(at),
+        }
+    }
+}
+
+/// A STOP that was not recorded, if there was one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UnseenStop {
+    /// Periods behind a STOP in which data may still pass. F-1
+    pub(super) grace: u64,
+    /// Commands before this character were not recorded.
+    pub(super) until: Tick,
+}
+
+impl UnseenStop {
+    /// True if data up to a character cannot have passed behind it.
+    pub(super) const fn is_refuted(self, end: Tick) -> bool {
+        end.0 > self.until.0.saturating_add(self.grace)
+    }
 }
 
 /// Activities that this knowledge leaves possible.

@@ -1,12 +1,11 @@
 //! Activity of a channel as consecutive intervals, and their totals. F-1, F-7, R-2, L
 
-use codec::capture::{Channel, ChannelId, Chunk, StartSender, StartState};
-use codec::framing::FramerMode;
+use codec::capture::{Channel, ChannelId, Chunk, StartState};
 use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
 use super::led::{LedTraffic, PortLeds};
-use super::possible::{PacketPhase, PossibleActivity, RecordedRange, SenderPermission};
+use super::possible::{PacketPhase, PossibleActivity, RecordedRange, SenderPermission, UnseenStop};
 use super::totals::{ChannelTotals, StopTotals};
 use crate::counters::ChannelCounters;
 use crate::event::{ChannelEvent, LinkEvent};
@@ -20,6 +19,8 @@ pub(crate) struct ActivityTracker {
     wire: WireState,
     receiving: PacketPhase,
     sender: SenderPermission,
+    /// A STOP that was not recorded.
+    unseen: UnseenStop,
     recorded: RecordedRange,
     /// Recorded parts of the opposite channel, in periods of this one.
     opposite: Option<RecordedRange>,
@@ -46,6 +47,7 @@ impl ActivityTracker {
             wire: WireState::Unknown,
             receiving: PacketPhase::Between,
             sender: SenderPermission::Going,
+            unseen: UnseenStop::default(),
             recorded: RecordedRange::default(),
             opposite: None,
             next: Tick(0),
@@ -89,7 +91,8 @@ impl ActivityTracker {
     }
 
     /// Joins the channel with its opposite, of which nothing is recorded yet: a slice begins with what came before.
-    pub(crate) fn join(&mut self) {
+    pub(crate) fn join(&mut self, grace: u64) {
+        self.unseen.grace = grace;
         self.opposite = self.start.is_none().then(RecordedRange::default);
     }
 
@@ -113,9 +116,11 @@ impl ActivityTracker {
             }
             ChannelEvent::Head(_) => self.receiving(at, PacketPhase::Packet { awaited: at }),
             ChannelEvent::Data(len) => {
-                // Reading: a sender that sends may.
-                self.sender_known(at);
                 let awaited = Tick(at.0.saturating_add(*len));
+                // Reading: a sender that sends may.
+                if self.unseen.is_refuted(awaited) {
+                    self.sender_known(at);
+                }
                 self.receiving(at, PacketPhase::Packet { awaited });
             }
             ChannelEvent::Command(_) => self.totals.commands += 1,
@@ -136,15 +141,9 @@ impl ActivityTracker {
     /// Begins the recording: with the state of a slice, if it has one.
     fn begins(&mut self, at: Tick) {
         let Some(start) = self.start.filter(|start| start.at == at) else { return };
-        self.sender = start.sender.map_or(self.sender, |sender| match sender {
-            StartSender::Going => SenderPermission::Going,
-            StartSender::Stopped(_) => SenderPermission::Stopped(at),
-        });
-        self.receiving = match start.packet {
-            Some(FramerMode::Inside) => PacketPhase::Packet { awaited: at },
-            Some(FramerMode::Reset) => PacketPhase::Reset,
-            Some(FramerMode::Between) | None => PacketPhase::Between,
-        };
+        self.sender =
+            start.sender.map_or(self.sender, |sender| SenderPermission::at_start(sender, at));
+        self.receiving = PacketPhase::at_start(start.packet, at);
         self.leds.own(at, self.receiving.traffic());
         if start.silent >= OPEN_LINK.0 {
             self.wire = WireState::Open;
@@ -245,7 +244,8 @@ impl ActivityTracker {
 
     /// The permission of the channel's sender is unknown from here on, unless it is sending.
     fn sender_unknown(&mut self, at: Tick) {
-        let is_sending = matches!(self.receiving, PacketPhase::Packet { awaited } if awaited > at);
+        self.unseen.until = at;
+        let is_sending = matches!(self.receiving, PacketPhase::Packet { awaited } if self.unseen.is_refuted(awaited));
         let unknown = SenderPermission::Unknown;
         self.sender(at, if is_sending { SenderPermission::Going } else { unknown });
     }

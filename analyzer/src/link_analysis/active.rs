@@ -8,6 +8,7 @@ use codec::packet::PacketDialect;
 use codec::time::Tick;
 
 use super::LinkOutput;
+use super::begun_bytes::BegunBytes;
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
 use crate::link::interval::ActivityInterval;
@@ -48,14 +49,6 @@ pub(super) struct LinkChannel {
     pub(super) slack: SlackTracker,
     /// Parameters as its findings show them, once it has ended.
     pub(super) ended: Option<ObservedParameters>,
-}
-
-/// Bytes of a packet: those of its last run, from a character on, and those before.
-#[derive(Clone, Copy, Debug, Default)]
-struct BegunBytes {
-    before: u64,
-    from: Tick,
-    run: u64,
 }
 
 /// Variants of a channel's sender, and the greatest hysteresis of the buffer that it fills.
@@ -120,9 +113,12 @@ impl ActiveLink {
         self.timeline.link(one, other);
         self.state.findings.join(one, other);
         for (id, peer) in [(one, other), (other, one)] {
-            if let Some(channel) = self.state.channels.get_mut(&id) {
-                channel.peer = Some(peer);
-                channel.activity.join();
+            let period = self.state.channels.get(&peer).map_or(0, |it| it.channel.period.fs());
+            if let Some(own) = self.state.channels.get_mut(&id) {
+                own.peer = Some(peer);
+                let grace = own.slack.parameters().longest_grace(&own.channel);
+                // The arrival time of a character within a period of another rate is unknown.
+                own.activity.join(grace + period.div_ceil(own.channel.period.fs()));
             }
         }
     }
@@ -308,28 +304,6 @@ impl LinkState {
             channel.slack.finish();
             self.out.collect_slack(channel, self.scope);
         }
-    }
-}
-
-impl BegunBytes {
-    /// Counts the bytes of an event; returns those up to a stop of the sender.
-    fn observe(&mut self, at: Tick, event: &ChannelEvent) -> Option<ChannelEvent> {
-        match event {
-            ChannelEvent::Data(length) => {
-                *self = Self { before: self.before + self.run, from: at, run: *length };
-            }
-            ChannelEvent::Head(_) | ChannelEvent::Packet(_) => *self = Self::default(),
-            ChannelEvent::Link(LinkEvent::SenderStopped) => {
-                let run = self.run.min(at.since(self.from).0 + 1);
-                return Some(ChannelEvent::Data(self.before + run));
-            }
-            ChannelEvent::Link(_)
-            | ChannelEvent::Command(_)
-            | ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Omitted { .. } => {}
-        }
-        None
     }
 }
 

@@ -5,7 +5,9 @@
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 
 use laws::repair::SeededRng;
-use laws::unrecorded::{RecordedChunks, deadlocked_network, fixtures, judged, sound_network};
+use laws::unrecorded::{
+    RecordedChunks, broken_network, deadlocked_network, fixtures, judged, sound_network,
+};
 
 /// Draws of each network. *Chosen*: together they cost as much as its simulation.
 const EACH: u64 = 10;
@@ -30,6 +32,9 @@ fn main() {
         print(&format!("network {number}"), &capture, EACH);
         if let Some(capture) = deadlocked_network(number & 0xffff_ffff) {
             print(&format!("deadlock {number}"), &capture, 4 * EACH);
+        }
+        if let Some(capture) = broken_network(number) {
+            print(&format!("broken {number}"), &capture, EACH);
         }
     }
     println!("{done} draws: {accused} accused");

@@ -56,6 +56,10 @@ pub enum OmittedPart {
     Some(u64),
 }
 
+/// Findings of wires on which a STOP may not be one.
+const DAMAGED: [FindingKind; 3] =
+    [FindingKind::DataWhileStopped, FindingKind::InvalidCode, FindingKind::OverrunAlarm];
+
 impl RecordedChunks {
     pub fn of(capture: &[u8]) -> Self {
         let analyzed = AnalyzedCapture::of(capture);
@@ -63,9 +67,11 @@ impl RecordedChunks {
             let stopped = all.iter().filter(|it| it.state == ChannelActivity::Stopped);
             (*id, stopped.map(|it| [it.start, it.end]).collect())
         });
-        let stopped = stopped.collect();
         let AnalyzedCapture { set, blocked, .. } = &analyzed;
         let (known, circles) = (wrong(set), circles(blocked));
+        // A damaged command need not be what the sender understood.
+        let is_damaged = DAMAGED.iter().any(|kind| known.contains(kind));
+        let stopped = if is_damaged { BTreeMap::new() } else { stopped.collect() };
         let mut read = Self { known, circles, stopped, ..Self::default() };
         let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
         read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
@@ -248,6 +254,18 @@ pub fn sound_network(number: u64) -> Option<RecordedChunks> {
     let is_sound = !scenario.taps.is_empty() && is_in_order(&scenario, &outcome);
     let chunks = is_sound.then(|| RecordedChunks::of(&outcome.capture))?;
     chunks.known.is_empty().then_some(chunks)
+}
+
+/// The capture of all links of a random network with faults. Packets are misrouted and corrupted in it, of which the
+/// whole may leave open what a part tells.
+pub fn broken_network(number: u64) -> Option<RecordedChunks> {
+    let mut dice = SeededRng::new(&[b"broken", &number.to_le_bytes()[..]].concat());
+    let mut scenario = NetworkInput::from_bytes(&dice.bytes(700))?.scenario()?;
+    scenario.taps = taps::at_every_cable(&scenario);
+    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let mut chunks = RecordedChunks::of(&outcome.capture);
+    chunks.known.extend([FindingKind::Misrouted, FindingKind::CorruptedInTransit]);
+    Some(chunks)
 }
 
 /// The capture of a random network with a circle, of all links or of those between switches.

@@ -19,7 +19,8 @@ use laws::network::run::run;
 use laws::repair::{SeededRng, draws};
 use laws::taps;
 use laws::unrecorded::{
-    OmittedPart, RecordedChunks, deadlocked_network, fixtures, judged, sound_network,
+    OmittedPart, RecordedChunks, broken_network, deadlocked_network, fixtures, judged,
+    sound_network,
 };
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
@@ -239,6 +240,10 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
         let Some(capture) = deadlocked_network(number) else { continue };
         let accused = judged(&capture, 12, &mut dice);
         assert!(accused.is_empty(), "deadlock {number}: {accused:?}");
+    }
+    for (number, capture) in (0..30).filter_map(|number| Some((number, broken_network(number)?))) {
+        let accused = judged(&capture, 8, &mut dice);
+        assert!(accused.is_empty(), "broken {number}: {accused:?}");
     }
     for number in 0..draws(4) {
         let accused = judged(&shared_links(number), 24, &mut dice);

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::ChannelEvent;
+use analyzer::channel_name::TapEnd;
+use analyzer::link::parameters::{ChannelParameters, LinkAssumptions, ParameterKey};
 use analyzer::packet::FrameEnd;
 use codec::Character;
 use codec::capture::{ChannelId, StartSender, StartState};
 use codec::framing::FramerMode;
-use codec::time::OPEN_LINK;
+use codec::time::{CharacterPeriod, OPEN_LINK};
 
 use super::capture_rows::CaptureRows;
 use super::links;
@@ -26,8 +28,12 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
     let mut events = rows.of_both(id).peekable();
     let [mut states, mut lamps] = [Vec::new(), Vec::new()];
     let mut next = None;
+    // Bytes before this character may have left before a STOP that was not recorded took effect. F-1
+    let (grace, mut proof) = (grace(rows, id), 0);
     for (at, character) in &rows.characters[&id] {
-        while let Some((is_own, _, event)) = events.next_if(|(_, change, _)| change <= at) {
+        while let Some((is_own, change, event)) = events.next_if(|(_, change, _)| change <= at) {
+            let is_unseen = !is_own && ["begins", "hole"].contains(&name(event));
+            proof = if is_unseen { change + grace } else { proof };
             let take = if is_own { own } else { opposite };
             take(&mut facts, event);
         }
@@ -37,7 +43,7 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
         if hidden.iter().any(|hidden| hidden.contains(at)) {
             facts.insert("opposite unknown");
             facts.retain(|it| !["stopped", "permission", "opposite packet"].contains(it));
-        } else if is_byte {
+        } else if is_byte && *at >= proof {
             facts.insert("permission");
         }
         let is_omitted = omitted.iter().any(|omitted| omitted.contains(at));
@@ -59,6 +65,22 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
         STATES.into_iter().map(|name| count(&states, name)).collect(),
         LAMPS.into_iter().map(|name| count(&lamps, name)).collect(),
     ]
+}
+
+/// Periods for which bytes may pass a tap behind STOP: until it is interpreted, has come through the cable where the tap
+/// is behind it, and back, and a character of the opposite channel has begun. F-1
+fn grace(rows: &CaptureRows<'_>, id: ChannelId) -> u64 {
+    let channel = rows.channel(id);
+    let parameters = ChannelParameters::of(channel, &LinkAssumptions::default());
+    let [period, full] = [channel.period.fs(), CharacterPeriod::FULL_RATE.fs()];
+    let of = |key| u64::from(parameters.of_key(key).value);
+    let cable = 2 * (of(ParameterKey::Delay) * full).div_ceil(period) + 1;
+    let is_behind = TapEnd::of(channel) != Some(TapEnd::Sender);
+    let opposite = rows.peers.get(&id).map_or(0, |peer| rows.channel(*peer).period.fs());
+    of(ParameterKey::Interpretation)
+        + 1
+        + if is_behind { cable } else { 0 }
+        + opposite.div_ceil(period)
 }
 
 /// A slice tells what was before; a sender that nobody commands may send.
