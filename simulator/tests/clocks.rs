@@ -1,14 +1,13 @@
 //! Nodes with clocks of their own: equal clocks change nothing but times; unlike ones make holes and
 //! pairs of characters where arithmetic says, and nothing is lost. W-6
 
-use std::convert::Infallible;
+use crate::support;
 
 use codec::Character;
-use codec::capture::{ChannelId, Chunk, ChunkContent};
 use codec::time::CharacterPeriod;
-use myriscope_simulator::network::{Network, VisitOrder};
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::{StopGo, TraceLevel, TruthEvent, TruthEventKind};
+use myriscope_simulator::truth::{StopGo, TruthEvent, TruthEventKind};
+use support::{RunWay, TestRun};
 
 /// The characters of all channels, from their first place on, and the events of a run.
 struct RecordedRun {
@@ -20,44 +19,20 @@ struct RecordedRun {
 
 impl RecordedRun {
     fn of(text: &str, slice: u64) -> Self {
-        let scenario = Scenario::read("clocks", text).map_err(|error| format!("{text}\n{error}"));
-        let scenario = scenario.unwrap();
-        let mut network = Network::new(&scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-        let mut run = Self {
-            names: network.channels().iter().map(|channel| channel.name.clone()).collect(),
-            periods: network.channels().iter().map(|channel| channel.period).collect(),
-            channels: vec![(0, Vec::new()); network.channels().len()],
-            events: Vec::new(),
-        };
-        let mut newest = (0, 0);
-        while network.now() < scenario.duration {
-            network.run((network.now() + slice).min(scenario.duration));
-            if network.now() == scenario.duration {
-                network.finish();
-            }
-            run.events.extend(network.drain_events());
-            let Self { channels, periods, .. } = &mut run;
-            let mut out = |ChannelId(id): ChannelId, chunk: &Chunk<'_>| {
-                let index = usize::try_from(id).unwrap();
-                let start = (periods[index].time(chunk.first.0), id);
-                assert!(start >= newest, "chunks are in order: {newest:?} {start:?}");
-                newest = start;
-                let (chars, count) = match chunk.content {
-                    ChunkContent::Literal(chars) => (chars, 1),
-                    ChunkContent::Repeat { pattern, count } => (pattern, count),
-                };
-                let (first, all) = &mut channels[index];
-                if all.is_empty() {
-                    *first = chunk.first.0;
-                }
-                assert_eq!(*first + all.len() as u64, chunk.first.0, "no character is missing");
-                (0..count).for_each(|_| all.extend(chars.iter()));
-                Ok::<(), Infallible>(())
-            };
-            network.flush_recorded(&mut out).unwrap();
+        let way = RunWay { slice, ..RunWay::USUAL };
+        let run = TestRun::finished(support::read(text), way);
+        assert!(run.happened.is_sorted_by_key(|event| event.at), "events are in order");
+        let channels = run.network.channels();
+        let recorded = (0..channels.len()).map(|channel| {
+            let (first, chars) = run.recorded(channel);
+            (first, chars.chars().iter().collect())
+        });
+        Self {
+            names: channels.iter().map(|channel| channel.name.clone()).collect(),
+            periods: channels.iter().map(|channel| channel.period).collect(),
+            channels: recorded.collect(),
+            events: run.happened,
         }
-        assert!(run.events.is_sorted_by_key(|event| event.at), "events are in order");
-        run
     }
 
     fn channel(&self, name: &str) -> usize {

@@ -2,7 +2,6 @@
 
 use crate::support;
 
-use codec::framing::frames;
 use myriscope_simulator::fault::FaultKind;
 use myriscope_simulator::scenario::Scenario;
 use myriscope_simulator::truth::TruthEventKind;
@@ -48,8 +47,8 @@ fn a_switch_that_stores_packets_drops_bad_and_long_ones() {
         [(10, 5), (20, 8), (30, 9)].map(|(at, payload)| packet(at, payload, "h3", "h4"));
     let last = packet(50, 1, "h3", "h4");
     let run = TestRun::whole(&format!("{NETWORK}{short}{fits}{long}{bad}{last}"));
-    let heard = frames(run.chars("h4:0 receives").chars()).map(|frame| frame.bytes.len());
-    assert_eq!(heard.collect::<Vec<_>>(), [7, 10, 3]);
+    let heard = run.frames("h4:0 receives");
+    assert_eq!(heard.iter().map(Vec::len).collect::<Vec<_>>(), [7, 10, 3]);
     let dropped = run.rows(&["dropped"]);
     let rules: Vec<_> =
         dropped.lines().map(|row| row.contains("h3#2") || row.contains("h3#3")).collect();

@@ -1,70 +1,26 @@
 //! The event engine gives what the stepper gives: captures, truth, counters. Random networks, with
 //! parameters so small that everything happens often.
 
-use std::convert::Infallible;
+use crate::support;
+
 use std::fmt::Write;
 
-use codec::capture::{ChannelId, Chunk, ChunkContent};
 use myriscope_simulator::clock::NodeClock;
-use myriscope_simulator::interface::HostStatistics;
-use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
-use myriscope_simulator::port::PortCounters;
+use myriscope_simulator::network::SimulationEngine;
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::{TraceLevel, TruthEvent};
-
-/// Everything observable of a run.
-#[derive(Debug, PartialEq)]
-struct RunObservation {
-    chunks: Vec<(ChannelId, u64, String, u64)>,
-    events: Vec<TruthEvent>,
-    ports: Vec<Option<PortCounters>>,
-    hosts: Vec<Option<HostStatistics>>,
-    in_transit: usize,
-}
-
-fn observe(scenario: &Scenario, level: TraceLevel, engine: SimulationEngine) -> RunObservation {
-    let mut network = Network::new(scenario, level, VisitOrder::AsGiven);
-    let (mut chunks, mut events) = (Vec::new(), Vec::new());
-    let mut record = |channel: ChannelId, chunk: &Chunk<'_>| {
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, 1),
-            ChunkContent::Repeat { pattern, count } => (pattern, count),
-        };
-        chunks.push((channel, chunk.first.0, chars.to_string(), count));
-        Ok::<(), Infallible>(())
-    };
-    while network.now() < scenario.duration {
-        let until = (network.now() + 777).min(scenario.duration);
-        network.run_with(engine, until);
-        if until == scenario.duration {
-            network.finish();
-        }
-        events.extend(network.drain_events());
-        network.flush_recorded(&mut record).unwrap();
-    }
-    let topology = &scenario.topology;
-    let ports = topology.cables().iter().flat_map(|cable| cable.ends);
-    let ports = ports.map(|port| network.port_state(port).map(|(counters, _)| counters)).collect();
-    let hosts = topology.hosts().map(|host| network.interface(host).map(|it| *it.statistics()));
-    let (hosts, in_transit) = (hosts.collect(), network.in_transit());
-    RunObservation { chunks, events, ports, hosts, in_transit }
-}
-
-fn read(text: &str, seed: u64) -> Scenario {
-    let scenario = Scenario::read_with("plan", text, Some(seed));
-    scenario.map_err(|error| format!("{text}\n{error}")).unwrap()
-}
+use myriscope_simulator::truth::TraceLevel;
+use support::{RunWay, TestRun};
 
 fn check(text: &str, scenario: &Scenario, seed: u64) -> usize {
     let level = if seed.is_multiple_of(3) { TraceLevel::Nothing } else { TraceLevel::Everything };
-    let [step, event] = [SimulationEngine::Step, SimulationEngine::Event]
-        .map(|engine| observe(scenario, level, engine));
-    let other = step.events.iter().zip(&event.events).find(|(step, event)| step != event);
-    assert!(other.is_none(), "{text}\nseed {seed}: {other:#?}");
-    let other = step.chunks.iter().zip(&event.chunks).find(|(step, event)| step != event);
-    assert!(other.is_none(), "{text}\nseed {seed}: {other:#?}");
-    assert!(step == event, "{text}\nseed {seed}");
-    step.hosts.iter().flatten().map(|host| usize::try_from(host.received).unwrap()).sum()
+    let [step, event] = [SimulationEngine::Step, SimulationEngine::Event].map(|engine| {
+        let way = RunWay { level, slice: 777, ..RunWay::by(engine) };
+        TestRun::finished(scenario.clone(), way)
+    });
+    step.assert_same(&event, &format!("{text}\nseed {seed}"));
+    let hosts = scenario.topology.hosts();
+    let received = hosts.map(|host| step.statistics(step.node(host)).received);
+    usize::try_from(received.sum::<u64>()).unwrap()
 }
 
 const PROFILE: &str = "profile = 'VC0=50,VC1=51,GO1=60,STOP1=6f'\n";
@@ -318,7 +274,8 @@ fn check_plans(part: u64) {
     for seed in part * plans..(part + 1) * plans {
         let mut choices = RandomChoices(seed);
         let plan = choices.plan();
-        let mut scenario = read(&plan, seed);
+        let scenario = Scenario::read_with("plan", &plan, Some(seed));
+        let mut scenario = scenario.unwrap_or_else(|error| panic!("{error}\n{plan}"));
         if part == 4 {
             choices.clocks(&mut scenario);
         }

@@ -4,17 +4,15 @@ use crate::support;
 
 use std::collections::BTreeMap;
 
-use codec::framing::frames;
 use codec::packet::{Packet, PacketTag};
 use codec::route::{PortId, RouteAddressing};
 use codec::switch_answer::{AnsweredPorts, SwitchAnswer, SwitchPortState, TAG};
 use myriscope_simulator::link::tagged_char::PacketId;
 use myriscope_simulator::network::VisitOrder;
-use myriscope_simulator::truth::TruthEvent;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::TestRun;
+use support::{RunWay, TestRun};
 
 /// A switch of eight ports, absolute, with hosts at ports 0 to 3.
 const STAR: &str = r#"
@@ -54,8 +52,7 @@ fn star(packets: &[(u32, &str)], more: &str) -> TestRun {
 
 /// Packets received by a host, in hex.
 fn received(run: &TestRun, host: u32) -> Vec<String> {
-    let frames = frames(run.chars(&format!("h{host}:0 receives")).chars());
-    frames.map(|frame| hex(&frame.bytes)).collect()
+    run.frames(&format!("h{host}:0 receives")).iter().map(|frame| hex(frame)).collect()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -76,7 +73,7 @@ fn drops(run: &TestRun) -> Vec<String> {
 /// Checks that every packet ends once or is in transit.
 fn check_ends(run: &TestRun) {
     let mut ends: BTreeMap<PacketId, i32> = BTreeMap::new();
-    for row in run.happened() {
+    for row in &run.happened {
         let change = match row.kind.name() {
             "injected" => 1,
             "consumed" | "dropped" | "merged" => -1,
@@ -188,8 +185,8 @@ fn a_computer_tells_the_state_of_all_ports() {
     ]);
     let answer =
         SwitchAnswer { ports, addressing: RouteAddressing::Absolute, input: PortId(0), node: 0 };
-    let frame = frames(run.chars("h0:0 receives").chars()).next().unwrap();
-    let packet = Packet::parse(&frame.bytes);
+    let frames = run.frames("h0:0 receives");
+    let packet = Packet::parse(&frames[0]);
     assert_eq!(packet.tag.map(PacketTag::value), Some(TAG));
     assert_eq!(SwitchAnswer::parse_all(packet.payload), (vec![answer], None));
     check_ends(&run);
@@ -436,17 +433,12 @@ proptest! {
     ) {
         let packets = packets.iter().map(|(host, at, chars)| raw(&format!("h{host}"), *at, chars));
         let text = format!("seed = {seed}\n{}{}{}", edge(), packets.collect::<String>(), faults.concat());
-        let run = TestRun::whole(&text);
-        check_ends(&run);
-        let other = TestRun::arranged(&text, VisitOrder::Shuffled(seed));
-        let sorted = |run: &TestRun| {
-            let mut rows = run.happened().to_vec();
-            rows.sort_by_key(|row: &TruthEvent| {
-                (row.at, row.place, row.packet, format!("{:?}", row.kind))
-            });
-            rows
+        let run = |order| {
+            let run = TestRun::new(support::read(&text), RunWay::arranged(order));
+            run.with_periods(60 * 80).sorted()
         };
-        prop_assert_eq!(sorted(&run), sorted(&other));
-        prop_assert_eq!(run.channels(), other.channels());
+        let given = run(VisitOrder::AsGiven);
+        check_ends(&given);
+        given.assert_same(&run(VisitOrder::Shuffled(seed)), &text);
     }
 }

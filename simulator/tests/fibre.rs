@@ -1,11 +1,11 @@
 //! A fibre between two switches: what its ends do with packets and symbols. N-5
 
-use codec::route::PortId;
+use crate::support;
+
 use myriscope_simulator::mapping::MappingNotice;
-use myriscope_simulator::network::{Network, VisitOrder};
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::topology::NodePort;
 use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use support::{RunWay, TestRun, assert_same};
 
 const CABLE: &str = "[[cable]]\nends = ['s0:1', 's1:1']\ndelay_periods = 826\nstop_slack = 1656\n";
 /// 2 km are 800 periods, 25 m are 12, and either end takes 1: 826 in all.
@@ -21,14 +21,11 @@ fn lasting(us: u32, between: &str, more: &str) -> Scenario {
         "duration_us = {us}\nswitch = [{{ name = 's0' }}, {{ name = 's1' }}]\n\
          host = [{{ name = 'h0', at = 's0:0' }}, {{ name = 'h1', at = 's1:0' }}]\n{between}{more}"
     );
-    Scenario::read("net.toml", &text).unwrap_or_else(|error| panic!("{error}"))
+    support::read(&text)
 }
 
 fn run(scenario: &Scenario) -> Vec<TruthEvent> {
-    let mut network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-    network.run(scenario.duration);
-    network.finish();
-    network.drain_events().collect()
+    TestRun::finished(scenario.clone(), RunWay::USUAL).happened
 }
 
 /// Events at the two hosts, whose nodes have the same numbers with a cable and with a fibre. Nothing is
@@ -37,11 +34,6 @@ fn at_hosts(between: &str, more: &str) -> Vec<TruthEvent> {
     let scenario = scenario(between, more);
     let is_host = |row: &TruthEvent| scenario.topology.hosts().any(|host| host == row.place.node);
     run(&scenario).into_iter().filter(is_host).collect()
-}
-
-fn same(one: &[TruthEvent], other: &[TruthEvent], what: &str) {
-    let first = one.iter().zip(other).find(|(one, other)| one != other);
-    assert!(first.is_none() && one.len() == other.len(), "{what}: {first:?}");
 }
 
 #[test]
@@ -58,7 +50,7 @@ fn framing_and_crc_pass_a_fibre_unchanged() {
     ] {
         let [cable, fibre] = [CABLE, FIBRE].map(|between| at_hosts(between, &raw(chars)));
         assert!(cable.len() > 1, "{chars}: {cable:?}");
-        same(&fibre, &cable, chars);
+        assert_same(&fibre, &cable, chars);
     }
 }
 
@@ -71,7 +63,7 @@ fn routes_and_traffic_are_those_of_a_cable() {
     assert_eq!(fibre.routes.iter().count(), 2);
     let [cable, fibre] = [CABLE, FIBRE].map(|between| at_hosts(between, more));
     assert!(cable.len() > 20);
-    same(&fibre, &cable, more);
+    assert_same(&fibre, &cable, more);
 }
 
 /// R-3: FRES resets the far switch, which ends the packet with a GAP.
@@ -130,11 +122,11 @@ fn a_sink_that_pauses_at_random_gets_the_rate_of_a_short_cable() {
                       [[fault]]\nevery_us = 100\nconsume = 'h1'\nhow = 'never'\nfor_us = 40\n";
         let sent = |between: &str| {
             let scenario = lasting(3200, &format!("seed = {seed}\n{between}"), pauses);
-            let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
-            let end = NodePort { node: scenario.topology.find("s1").unwrap(), port: PortId(0) };
+            let mut run =
+                TestRun::new(scenario, RunWay { level: TraceLevel::Nothing, ..RunWay::USUAL });
             let mut until = |us: u64| {
-                network.run(us * 80);
-                network.port_state(end).unwrap().0.data
+                run.run_until(us * 80);
+                run.passed("s1:0").data
             };
             // The first packet comes later over a fibre.
             let first = until(200);
@@ -179,8 +171,7 @@ fn a_tap_of_all_cables_leaves_fibres_out() {
 /// N-2: while the fibre is cut, from 14 to 26 ms, each building has a mapper and a map of its own.
 #[test]
 fn each_building_elects_a_mapper_while_the_fibre_is_cut() {
-    let scenario = Scenario::read("campus.toml", include_str!("../../cli/demos/campus.toml"));
-    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    let scenario = support::read(include_str!("../../cli/demos/campus.toml"));
     let rows = run(&scenario);
     let maps: Vec<_> = rows
         .iter()

@@ -193,7 +193,7 @@ fn inputs_share_an_output_within_one_packet() {
             );
             let run = TestRun::until(&star(8, &more), 8_000);
             let mut counts = vec![0_u32; inputs];
-            for row in run.happened() {
+            for row in &run.happened {
                 if let TruthEventKind::Forwarded { input } = row.kind {
                     counts[usize::from(input.0) - 1] += 1;
                     let (most, least) = (counts.iter().max(), counts.iter().min());

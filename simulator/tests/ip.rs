@@ -1,9 +1,10 @@
 //! IP over Myrinet: datagrams with fragments, and a connection over a link that loses packets. H-1
 
+use crate::support;
+
 use myriscope_simulator::interface::HostStatistics;
-use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
-use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::TraceLevel;
+use myriscope_simulator::network::SimulationEngine;
+use support::{RunWay, TestRun};
 
 /// Counters of both hosts after the run.
 fn run(more: &str, micros: u32, engine: SimulationEngine) -> [HostStatistics; 2] {
@@ -11,11 +12,8 @@ fn run(more: &str, micros: u32, engine: SimulationEngine) -> [HostStatistics; 2]
         "seed = 3\nduration_us = {micros}\n[[host]]\nname = 'a'\n[[host]]\nname = 'b'\n\
          [[cable]]\nends = ['a:0', 'b:0']\n{more}"
     );
-    let scenario = Scenario::read("ip", &text).map_err(|error| error.to_string()).unwrap();
-    let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
-    network.run_with(engine, scenario.duration);
-    let mut hosts = scenario.topology.hosts();
-    [(); 2].map(|()| *network.interface(hosts.next().unwrap()).unwrap().statistics())
+    let run = TestRun::finished(support::read(&text), RunWay::by(engine));
+    ["a", "b"].map(|host| run.statistics(host))
 }
 
 /// H-1

@@ -1,26 +1,19 @@
 //! Networks that their interfaces map: at character accuracy, with traffic and faults. N-2, N-4, N-7
 
+use crate::support;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use myriscope_simulator::mapping::MappingNotice;
-use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
+use myriscope_simulator::network::SimulationEngine;
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::{PacketHandling, TraceLevel, TruthEvent, TruthEventKind};
+use myriscope_simulator::truth::{PacketHandling, TruthEvent, TruthEventKind};
+use support::{RunWay, TestRun};
 
 const MILLISECOND: u64 = 80_000;
 
-fn run(text: &str, engine: SimulationEngine) -> (Scenario, Vec<TruthEvent>) {
-    let scenario = Scenario::read("mapped.toml", text).unwrap_or_else(|error| panic!("{error}"));
-    let mut network = Network::new(&scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-    let mut events = Vec::new();
-    while network.now() < scenario.duration {
-        let until = scenario.duration.min(network.now() + MILLISECOND);
-        network.run_with(engine, until);
-        events.extend(network.drain_events());
-    }
-    network.finish();
-    events.extend(network.drain_events());
-    (scenario, events)
+fn run(text: &str, engine: SimulationEngine) -> Vec<TruthEvent> {
+    TestRun::finished(support::read(text), RunWay::by(engine)).happened
 }
 
 /// Times, hosts, switches and links of the maps.
@@ -64,7 +57,7 @@ fn the_berkeley_networks_are_mapped_whole() {
             "duration_us = {milliseconds}000\ntopology.kind = '{kind}'\nroutes.method = 'mapped'\n\
              mapper.who = 'h3'\n[[traffic]]\nto = 'neighbour'\npayload = 700\nevery_us = 5000"
         );
-        let (_, events) = run(&text, SimulationEngine::Event);
+        let events = run(&text, SimulationEngine::Event);
         let maps = mapped(&events);
         let (_, nodes, crossbars, cables) = maps[0];
         assert_eq!([nodes, crossbars.into(), cables], [hosts, switches, links]);
@@ -94,7 +87,7 @@ fn a_ring_heals_while_packets_flow() {
              [[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n\
              [[fault]]\ncut = 's0:1'\nat_us = 30000\n"
         );
-        let (_, events) = run(&text, SimulationEngine::Event);
+        let events = run(&text, SimulationEngine::Event);
         let maps = mapped(&events);
         let whole = maps.iter().filter(|map| map.3 == 10).count();
         assert!(whole >= 1 && maps.last().unwrap().3 == 9, "{maps:?}");
@@ -140,7 +133,7 @@ fn packets_are_lost_only_until_a_fault_is_healed() {
         for (at, fault, lasts) in FAULTS {
             text += &format!("[[fault]]\n{fault}\nat_us = {at}000\nfor_us = {lasts}000\n");
         }
-        let (_, events) = run(&text, SimulationEngine::Event);
+        let events = run(&text, SimulationEngine::Event);
         let search = mapped(&events).iter().map(|map| map.0).max().unwrap();
         // A mapper is missed for 4 periods, and the next one waits for up to 2; then three timeouts,
         // and the time of two searches. What was injected in the last millisecond is under way.
@@ -169,11 +162,11 @@ fn both_engines_map_alike() {
              [[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n\
              [[fault]]\ncut = 's0:1'\nat_us = 8000\n"
         );
-        let (_, stepped) = run(&text, SimulationEngine::Step);
+        let stepped = run(&text, SimulationEngine::Step);
         assert!(!mapped(&stepped).is_empty());
-        assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
+        assert_eq!(run(&text, SimulationEngine::Event), stepped);
         if us > 0 {
-            assert_eq!(run(&text, SimulationEngine::Step).1, stepped, "again");
+            assert_eq!(run(&text, SimulationEngine::Step), stepped, "again");
         }
     }
 }
@@ -187,7 +180,7 @@ fn of_two_hosts_with_one_address_one_is_in_the_map() {
             "duration_us = 60000\n{RING}\
              mapper.addresses = {{ h1 = '{address}', h3 = '{address}' }}\n"
         );
-        let (_, events) = run(&text, SimulationEngine::Event);
+        let events = run(&text, SimulationEngine::Event);
         let (mut mappers, mut followers) = (BTreeSet::new(), BTreeSet::new());
         for event in &events {
             let TruthEventKind::Mapping(notice) = &event.kind else { continue };
@@ -228,7 +221,7 @@ fn each_packet_of_mapping_takes_its_time_at_either_end() {
              [[cable]]\nends = ['h0:0', 'h1:0']\n[routes]\nmethod = 'mapped'\n\
              [mapper]\nwho = 'h0'\ntimeout_us = 1000\n[interface]\nmapping_us = {us}\n"
         );
-        mapped(&run(&text, SimulationEngine::default()).1)[0].0
+        mapped(&run(&text, SimulationEngine::default()))[0].0
     };
     let free = took(0);
     for us in [10, 100] {
@@ -246,7 +239,7 @@ fn absolute_switches_with_extensions_are_mapped_by_both_engines() {
                 routes.method = 'mapped'\n\
                 mapper = { period_us = 5000, timeout_us = 50, tries = 1 }\n";
     let [events, steps] =
-        [SimulationEngine::Event, SimulationEngine::Step].map(|engine| run(text, engine).1);
+        [SimulationEngine::Event, SimulationEngine::Step].map(|engine| run(text, engine));
     assert_eq!(events, steps);
     // Four hosts' cables, and the four sides of the square.
     let maps: Vec<_> = mapped(&events)

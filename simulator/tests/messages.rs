@@ -1,14 +1,17 @@
 //! Messages over networks with faults: every one is accounted for.
 
+use crate::support;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use myriscope_simulator::messaging::{
     MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
 };
-use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::network::VisitOrder;
 use myriscope_simulator::scenario::{PortTap, Scenario};
 use myriscope_simulator::topology::NodeId;
-use myriscope_simulator::truth::{PacketHandling, TraceLevel, TruthEvent, TruthEventKind};
+use myriscope_simulator::truth::{PacketHandling, TruthEvent, TruthEventKind};
+use support::{RunWay, TestRun, assert_same};
 
 const DEMOS: [(&str, &str); 5] = [
     ("lossy", include_str!("../../fixtures/demo-lossy/scenario.toml")),
@@ -18,24 +21,13 @@ const DEMOS: [(&str, &str); 5] = [
     ("restart", include_str!("../../fixtures/demo-restart/scenario.toml")),
 ];
 
-/// Events of a run, sorted within a period, and its capture.
-fn run(scenario: &Scenario, layout: VisitOrder) -> (Vec<TruthEvent>, Vec<String>) {
-    let mut network = Network::new(scenario, TraceLevel::Everything, layout);
-    network.run(scenario.duration);
-    network.finish();
-    let mut rows: Vec<_> = network.drain_events().collect();
-    rows.sort_by_cached_key(|row| (row.at, row.place, format!("{row:?}")));
-    let mut recorded = Vec::new();
-    let keep = &mut |channel, chunk: &codec::capture::Chunk<'_>| {
-        recorded.push(format!("{channel:?} {chunk:?}"));
-        Ok::<_, ()>(())
-    };
-    network.flush_recorded(keep).unwrap();
-    (rows, recorded)
+/// A run of a scenario, the events of a period in any order.
+fn run(scenario: Scenario, order: VisitOrder) -> TestRun {
+    TestRun::finished(scenario, RunWay::arranged(order)).sorted()
 }
 
 fn rows(text: &str) -> Vec<TruthEvent> {
-    run(&Scenario::read("net.toml", text).unwrap(), VisitOrder::AsGiven).0
+    run(support::read(text), VisitOrder::AsGiven).happened
 }
 
 /// Outcome of all messages.
@@ -144,15 +136,15 @@ fn each_transport_packet_is_told_of_with_its_first_byte() {
 #[test]
 fn the_order_of_parts_makes_no_difference_to_messages() {
     for (name, text) in DEMOS {
-        let mut scenario = Scenario::read(name, text).unwrap();
+        let mut scenario = support::read(text);
         scenario.duration = scenario.duration.min(240_000);
         let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
         scenario.taps =
             ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
-        let given = run(&scenario, VisitOrder::AsGiven);
+        let given = run(scenario.clone(), VisitOrder::AsGiven);
         for seed in [1, 2] {
-            let shuffled = run(&scenario, VisitOrder::Shuffled(seed));
-            assert!(shuffled == given, "{name}, seed {seed}");
+            let shuffled = run(scenario.clone(), VisitOrder::Shuffled(seed));
+            given.assert_same(&shuffled, &format!("{name}, seed {seed}"));
         }
     }
 }
@@ -256,9 +248,7 @@ fn slow_firmware_holds_up_the_link_and_loses_nothing() {
 /// I-5: seven frames of a page, and a send buffer for 8192 bytes and 256 of headers.
 #[test]
 fn statistics_name_the_memory_of_endpoints() {
-    let scenario = Scenario::read("net.toml", FOUR).unwrap();
-    let network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
-    let memory = network.interface(NodeId(1)).unwrap().statistics().memory.layout;
+    let memory = TestRun::until(FOUR, 0).statistics("h0").memory.layout;
     assert_eq!((memory.frames, memory.staging, memory.receive), (57_344, 8448, 22_912));
     assert_eq!(memory.sum(), 131_072);
 }
@@ -306,8 +296,7 @@ fn messages_alone_are_as_fast_on_a_bus_that_others_could_use() {
         let [ideal, sbus] = ["ideal", "sbus"].map(|bus| {
             rows(&text.replace("[interface]\n", &format!("[interface]\nbus = \"{bus}\"\n")))
         });
-        let other = ideal.iter().zip(&sbus).find(|(ideal, sbus)| ideal != sbus);
-        assert!(other.is_none() && ideal.len() == sbus.len(), "{other:?}\n{text}");
+        assert_same(&ideal, &sbus, &text);
         assert!(!fates(&ideal).written.is_empty(), "{text}");
     }
 }

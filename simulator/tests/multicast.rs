@@ -21,7 +21,7 @@ fn star(hosts: usize, more: &str) -> String {
 /// Notices of each multicast, by root and number, with their hosts.
 fn multicasts(run: &TestRun) -> BTreeMap<(NodeId, u32), Vec<(NodeId, RelayNotice)>> {
     let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for row in run.happened() {
+    for row in &run.happened {
         if let TruthEventKind::Multicast(notice) = row.kind {
             all.entry((notice.root, notice.number)).or_default().push((row.place.node, notice));
         }

@@ -3,14 +3,10 @@
 
 use crate::support;
 
-use std::convert::Infallible;
-
-use codec::capture::ChunkContent;
-use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
+use myriscope_simulator::network::{SimulationEngine, VisitOrder};
 use myriscope_simulator::port::PortLed;
-use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::{TraceLevel, TruthEventKind};
-use support::TestRun;
+use myriscope_simulator::truth::TruthEventKind;
+use support::{RunWay, TestRun};
 
 /// Switch of four ports with hosts at 0 and 1 and nothing at 2, and further tables.
 fn star(more: &str) -> String {
@@ -144,36 +140,13 @@ const UNTIDY: &str = "seed = 5\nduration_us = 60\n\
     [[fault]]\nat_us = 20\nforward_reset = \"s3:1\"\n\
     [[tap]]\nall = true\n";
 
-/// Capture and truth of a run, as text.
-fn record(layout: VisitOrder) -> (Vec<String>, Vec<String>) {
-    let scenario =
-        Scenario::read("untidy.toml", UNTIDY).map_err(|error| error.to_string()).unwrap();
-    let mut network = Network::new(&scenario, TraceLevel::Everything, layout);
-    network.run(scenario.duration);
-    network.finish();
-    let mut truth: Vec<_> = network.drain_events().map(|row| format!("{row:?}")).collect();
-    truth.sort();
-    let mut chunks = Vec::new();
-    let kept: Result<(), Infallible> = network.flush_recorded(&mut |channel, chunk| {
-        let content = match chunk.content {
-            ChunkContent::Literal(chars) => chars.to_string(),
-            ChunkContent::Repeat { pattern, count } => format!("{count} of {pattern}"),
-        };
-        chunks.push(format!("{channel} {} {content}", chunk.first));
-        Ok(())
-    });
-    kept.unwrap();
-    (chunks, truth)
-}
-
 #[test]
 fn the_order_in_which_parts_are_visited_makes_no_difference() {
-    let (chunks, truth) = record(VisitOrder::AsGiven);
-    assert!(truth.iter().any(|row| row.contains("Consumed")), "something has happened");
+    let run = |order| TestRun::finished(support::read(UNTIDY), RunWay::arranged(order)).sorted();
+    let given = run(VisitOrder::AsGiven);
+    assert!(given.count(|kind| kind.name() == "consumed") > 0, "something has happened");
     for seed in 0..5 {
-        let (other_chunks, other_truth) = record(VisitOrder::Shuffled(seed));
-        assert!(chunks == other_chunks, "the characters of layout {seed} differ");
-        assert!(truth == other_truth, "the truth of layout {seed} differs");
+        given.assert_same(&run(VisitOrder::Shuffled(seed)), &format!("layout {seed}"));
     }
 }
 
@@ -181,19 +154,11 @@ fn the_order_in_which_parts_are_visited_makes_no_difference() {
 fn a_port_may_be_tapped_in_several_windows() {
     let tap = |from, to| format!("[[tap]]\nport = \"s0:0\"\nfrom_us = {from}\nto_us = {to}\n");
     let text = star(&format!("{}{}", tap(1, 2), tap(4, 5)));
-    let scenario = Scenario::read("windows.toml", &text).map_err(|e| e.to_string()).unwrap();
-    let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
-    network.run(scenario.duration);
-    network.finish();
-    let mut spans = Vec::new();
-    let kept: Result<(), Infallible> = network.flush_recorded(&mut |channel, chunk| {
-        spans.push((channel.0, chunk.first.0, chunk.end().0));
-        Ok(())
-    });
-    kept.unwrap();
+    let run = TestRun::finished(support::read(&text), RunWay::USUAL);
+    let spans: Vec<_> = run.chunks.iter().map(|it| (it.channel.0, it.first, it.end())).collect();
     // Two channels, 80 periods in each window, and a hole between.
     let expected = [(0, 80, 160), (1, 80, 160), (0, 320, 400), (1, 320, 400)];
-    assert_eq!((network.channels().len(), spans.as_slice()), (2, expected.as_slice()));
+    assert_eq!((run.network.channels().len(), spans.as_slice()), (2, expected.as_slice()));
 }
 
 #[test]
@@ -285,17 +250,12 @@ saturate = true
 
 /// Tests that both engines and any order of parts give the same rows.
 fn check_order(text: &str) {
-    let scenario = Scenario::read("net.toml", text).unwrap();
-    let rows = |engine, order| {
-        let mut network = Network::new(&scenario, TraceLevel::Everything, order);
-        network.run_with(engine, 20_000);
-        let mut rows: Vec<_> = network.drain_events().map(|row| format!("{row:?}")).collect();
-        rows.sort();
-        rows
-    };
-    let usual = rows(SimulationEngine::Event, VisitOrder::AsGiven);
-    assert!(usual == rows(SimulationEngine::Event, VisitOrder::Shuffled(7)));
-    assert!(usual == rows(SimulationEngine::Step, VisitOrder::Shuffled(8)));
+    let run = |way| TestRun::new(support::read(text), way).with_periods(20_000).sorted();
+    let usual = run(RunWay::USUAL);
+    for (engine, seed) in [(SimulationEngine::Event, 7), (SimulationEngine::Step, 8)] {
+        let way = RunWay { order: VisitOrder::Shuffled(seed), ..RunWay::by(engine) };
+        usual.assert_same(&run(way), &format!("{way:?}"));
+    }
 }
 
 #[test]
@@ -322,7 +282,7 @@ fn messages_share_the_bus_of_their_host_with_other_traffic() {
         let ports = ["h0.0", "h0.1"];
         let packets: u64 = ports.iter().map(|host| run.statistics(host).injected).sum();
         let [host, other] = ports.map(|host| run.port(&format!("{host}:0")).node);
-        let of_messages = run.happened().iter().filter(|row| {
+        let of_messages = run.happened.iter().filter(|row| {
             matches!(row.kind, TruthEventKind::Transmitted(_))
                 && [host, other].contains(&row.place.node)
         });

@@ -1,10 +1,12 @@
 //! Packets that a host has recorded, sent again in a simulated network. H-1
 
-use myriscope_simulator::Network;
+use crate::support;
+
 use myriscope_simulator::interface::HostStatistics;
-use myriscope_simulator::network::{SimulationEngine, VisitOrder};
+use myriscope_simulator::network::SimulationEngine;
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::{TraceLevel, TruthEventKind};
+use myriscope_simulator::truth::TruthEventKind;
+use support::{RunWay, TestRun};
 
 /// Hosts with two addresses: the last byte of an address is 1 or 2, and that of a host its place.
 const HOSTS: &str = "hosts = { '10.0.0.1' = 'h0', '10.0.0.2' = 'h1' }\n";
@@ -60,12 +62,9 @@ fn read(keys: &str, file: &[u8]) -> Result<Scenario, String> {
 
 /// Counters of the hosts, and the times and fields of the IP packets that are sent.
 fn run(scenario: &Scenario, engine: SimulationEngine) -> (Vec<HostStatistics>, Vec<String>) {
-    let mut network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-    network.run_with(engine, scenario.duration);
-    network.finish();
-    let hosts = scenario.topology.hosts();
-    let counters = hosts.map(|host| *network.interface(host).unwrap().statistics()).collect();
-    let sent = network.drain_events().filter_map(|event| match event.kind {
+    let run = TestRun::finished(scenario.clone(), RunWay::by(engine));
+    let counters = ["h0", "h1", "h2"].map(|host| run.statistics(host)).to_vec();
+    let sent = run.happened.into_iter().filter_map(|event| match event.kind {
         TruthEventKind::IpTransmitted(label) => {
             let [from, to] = label.ends.map(|(address, port)| format!("{address}:{port:?}"));
             Some(format!("{} {from} {to} {} {:?}", event.at / 80, label.data, label.checksum))

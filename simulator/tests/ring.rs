@@ -6,10 +6,8 @@ use std::fmt::Write as _;
 
 use codec::character::Symbol;
 use myriscope_simulator::link::BLOCKED;
-use myriscope_simulator::network::{Network, VisitOrder};
-use myriscope_simulator::scenario::Scenario;
 use myriscope_simulator::statistics::{RunStatistics, StandingCause};
-use myriscope_simulator::truth::{PacketHandling, TraceLevel, TruthEventKind};
+use myriscope_simulator::truth::{PacketHandling, TruthEventKind};
 use support::TestRun;
 
 /// Ring in which each host sends two switches on: first a packet longer than all slack on its path,
@@ -81,12 +79,10 @@ fn a_ring_that_has_deadlocked_is_freed_after_52_4_milliseconds() {
 
 /// Causes of what stands still at the end of a run.
 fn standing(text: &str) -> Vec<StandingCause> {
-    let scenario = Scenario::read("standing", text).unwrap();
-    let mut network = Network::new(&scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-    let mut seen = RunStatistics::new(&scenario, 0);
-    network.run(scenario.duration);
-    network.drain_events().for_each(|event| seen.observe(&event));
-    seen.standing(&network, 0).map_or(Vec::new(), |found| found.causes.into_iter().collect())
+    let run = TestRun::whole(text);
+    let mut seen = RunStatistics::new(&run.scenario, 0);
+    run.happened.iter().for_each(|event| seen.observe(event));
+    seen.standing(&run.network, 0).map_or(Vec::new(), |found| found.causes.into_iter().collect())
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! A fibre between two networks: its ends are routers. N-5
 
+use crate::support;
+
 use codec::mapping::InterfaceAddress;
-use codec::route::PortId;
 use myriscope_simulator::interface::RouterCounters;
 use myriscope_simulator::mapping::MappingNotice;
-use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
-use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::topology::NodePort;
-use myriscope_simulator::truth::{RouterNotice, RouterOutcome};
-use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use myriscope_simulator::network::{SimulationEngine, VisitOrder};
+use myriscope_simulator::truth::{RouterNotice, RouterOutcome, TruthEvent, TruthEventKind};
+use support::{RunWay, TestRun};
 
 /// Two networks of a switch and two hosts, 2 km apart.
 const NETWORKS: &str = "[routes]\nmethod = 'mapped'\n\
@@ -29,35 +28,21 @@ const FIBRE: u64 = 2 * 5 * 80;
 /// 16, and the ends of frames and steps of control programs.
 const OTHERS: u64 = 4 * 12 + 2 * 44 + 20;
 
-struct RoutedRun {
-    scenario: Scenario,
-    events: Vec<TruthEvent>,
-    network: Network,
-}
+struct RoutedRun(TestRun);
 
 fn run(more: &str) -> RoutedRun {
-    run_with(more, SimulationEngine::Event, VisitOrder::AsGiven)
+    run_text(&format!("duration_us = 22000\n{NETWORKS}{more}"))
 }
 
-fn run_with(more: &str, engine: SimulationEngine, order: VisitOrder) -> RoutedRun {
-    run_text(&format!("duration_us = 22000\n{NETWORKS}{more}"), engine, order)
-}
-
-fn run_text(text: &str, engine: SimulationEngine, order: VisitOrder) -> RoutedRun {
-    let scenario = Scenario::read("net.toml", text).unwrap_or_else(|error| panic!("{error}"));
-    let mut network = Network::new(&scenario, TraceLevel::Everything, order);
-    network.run_with(engine, scenario.duration);
-    network.finish();
-    let events = network.drain_events().collect();
-    RoutedRun { scenario, events, network }
+fn run_text(text: &str) -> RoutedRun {
+    RoutedRun(TestRun::finished(support::read(text), RunWay::USUAL))
 }
 
 impl RoutedRun {
     /// Events at a port, in order of time.
     fn at<'a>(&'a self, port: &'a str) -> impl Iterator<Item = &'a TruthEvent> {
-        self.events
-            .iter()
-            .filter(move |event| self.scenario.topology.port_name(event.place) == port)
+        let Self(TestRun { happened, scenario, .. }) = self;
+        happened.iter().filter(move |event| scenario.topology.port_name(event.place) == port)
     }
 
     /// Times and lengths of the packets that a port has begun to send, without their first byte.
@@ -74,7 +59,7 @@ impl RoutedRun {
 
     /// Times and lengths of the packets with user data that a host has received from a router.
     fn received(&self, port: &str, router: &str) -> Vec<(u64, u64)> {
-        let router = self.scenario.topology.find(router);
+        let router = self.0.scenario.topology.find(router);
         let from = |it: &&TruthEvent| it.packet.is_some_and(|id| Some(id.host) == router);
         let received = self.at(port).filter(from).filter_map(|it| {
             let TruthEventKind::Consumed { length, .. } = it.kind else { return None };
@@ -85,14 +70,13 @@ impl RoutedRun {
     }
 
     fn counters(&self, router: &str, port: u8) -> RouterCounters {
-        let node = self.scenario.topology.find(router);
-        let port = node.map(|node| NodePort { node, port: PortId(port) });
-        port.and_then(|port| self.network.router(port)).unwrap_or_else(|| panic!("no {router}"))
+        let port = self.0.port(&format!("{router}:{port}"));
+        self.0.network.router(port).unwrap_or_else(|| panic!("no {router}"))
     }
 
     /// Names of the events about mappers and maps after a time.
     fn mapping_after(&self, time: u64) -> Vec<&str> {
-        let notices = self.events.iter().filter(|it| it.at > time);
+        let notices = self.0.happened.iter().filter(|it| it.at > time);
         let notices = notices.filter(|it| {
             matches!(
                 it.kind,
@@ -116,7 +100,7 @@ const START: u64 = 10_000 * 80;
 #[test]
 fn packets_cross_a_router_whole_and_in_order() {
     let run = run(TRAFFIC);
-    let maps = run.events.iter().filter_map(|it| {
+    let maps = run.0.happened.iter().filter_map(|it| {
         let TruthEventKind::Mapping(notice) = &it.kind else { return None };
         let MappingNotice::Mapped { hosts, switches, links, .. } = notice else { return None };
         Some((*hosts, *switches, *links))
@@ -184,7 +168,7 @@ fn a_router_without_memory_loses_packets_and_holds_nobody_up() {
         packets = 60\nstart_us = 10000\n";
     let slow = NETWORKS.replace("name = 'c'\n", "name = 'c'\nconsumption = 20\n");
     let text = format!("duration_us = 14000\n{slow}{more}");
-    let run = run_text(&text, SimulationEngine::Event, VisitOrder::AsGiven);
+    let run = run_text(&text);
     let RouterCounters { forwarded, unknown, full } = run.counters("f.1", 0);
     assert!((27..=31).contains(&forwarded) && unknown == 0, "{forwarded} {unknown} {full}");
     assert_eq!(forwarded + full, 60);
@@ -206,23 +190,14 @@ fn requests_are_answered_from_the_other_network() {
 fn engines_and_orders_agree_about_routers() {
     let cut = "[[fault]]\nat_us = 12000\nfor_us = 3000\ncut = 'f.0:1'\n";
     let off = "[[fault]]\nat_us = 15500\nfor_us = 500\npower_off = 'f.1'\n";
-    let more = format!("{TRAFFIC}{cut}{off}");
-    let events = |engine, order| {
-        let mut rows: Vec<_> = run_with(&more, engine, order).events;
-        rows.sort_by_key(|row| (row.at, row.place, format!("{:?}", row.kind)));
-        rows
-    };
-    let expected = events(SimulationEngine::Event, VisitOrder::AsGiven);
-    for (engine, order) in [
-        (SimulationEngine::Step, VisitOrder::AsGiven),
-        (SimulationEngine::Event, VisitOrder::Shuffled(5)),
-        (SimulationEngine::Event, VisitOrder::Shuffled(6)),
+    let text = format!("duration_us = 22000\n{NETWORKS}{TRAFFIC}{cut}{off}");
+    let run = |way| TestRun::finished(support::read(&text), way).sorted();
+    let expected = run(RunWay::USUAL);
+    for way in [
+        RunWay::by(SimulationEngine::Step),
+        RunWay::arranged(VisitOrder::Shuffled(5)),
+        RunWay::arranged(VisitOrder::Shuffled(6)),
     ] {
-        let found = events(engine, order);
-        let first = expected.iter().zip(&found).find(|(one, other)| one != other);
-        assert!(
-            first.is_none() && expected.len() == found.len(),
-            "{engine:?} {order:?}: {first:?}"
-        );
+        expected.assert_same(&run(way), &format!("{way:?}"));
     }
 }

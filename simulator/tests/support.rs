@@ -1,90 +1,160 @@
 //! Harness for tests of whole networks: a network from a scenario's text, its events, and the
 //! characters of its channels.
 
-#![allow(dead_code, reason = "each test takes what it needs")]
-#![allow(clippy::allow_attributes, reason = "not every test leaves something unused")]
-
 pub(crate) mod flow;
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use codec::Character;
-use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
+use codec::capture::{Channel, ChannelId, ChunkContent};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
+use codec::framing::frames;
 use codec::route::PortId;
 use myriscope_simulator::interface::HostStatistics;
-use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
 use myriscope_simulator::port::PortCounters;
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::topology::{NodeId, NodePort, Topology};
+use myriscope_simulator::topology::{NodeId, NodePort};
 use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 /// Running network, its events and characters so far.
 pub(crate) struct TestRun {
     pub(crate) network: Network,
-    topology: Topology,
-    happened: Vec<TruthEvent>,
-    channels: BTreeMap<String, CharBuf>,
+    pub(crate) scenario: Scenario,
+    way: RunWay,
+    pub(crate) happened: Vec<TruthEvent>,
+    pub(crate) chunks: Vec<RecordedChunk>,
+}
+
+/// The way in which a network is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunWay {
+    pub(crate) engine: SimulationEngine,
+    pub(crate) order: VisitOrder,
+    pub(crate) level: TraceLevel,
+    /// Periods after which events and characters are taken.
+    pub(crate) slice: u64,
+}
+
+impl RunWay {
+    pub(crate) const USUAL: Self = Self {
+        engine: SimulationEngine::Event,
+        order: VisitOrder::AsGiven,
+        level: TraceLevel::Everything,
+        slice: u64::MAX,
+    };
+
+    pub(crate) const fn by(engine: SimulationEngine) -> Self {
+        Self { engine, ..Self::USUAL }
+    }
+
+    pub(crate) const fn arranged(order: VisitOrder) -> Self {
+        Self { order, ..Self::USUAL }
+    }
+}
+
+/// Characters of a channel as they were handed out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecordedChunk {
+    pub(crate) channel: ChannelId,
+    pub(crate) first: u64,
+    pub(crate) chars: CharBuf,
+    pub(crate) count: u64,
+}
+
+impl RecordedChunk {
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.chars.len() as u64 * self.count
+    }
 }
 
 impl TestRun {
-    /// Runs a scenario to its end.
+    pub(crate) fn new(scenario: Scenario, way: RunWay) -> Self {
+        let network = Network::new(&scenario, way.level, way.order);
+        Self { network, scenario, way, happened: Vec::new(), chunks: Vec::new() }
+    }
+
+    /// Runs a scenario up to its duration.
     pub(crate) fn whole(scenario: &str) -> Self {
-        let duration = read(scenario).duration;
-        Self::until(scenario, duration)
+        let scenario = read(scenario);
+        let duration = scenario.duration;
+        Self::new(scenario, RunWay::USUAL).with_periods(duration)
     }
 
     /// Runs a scenario up to a period.
     pub(crate) fn until(scenario: &str, periods: u64) -> Self {
-        Self::observed(scenario, periods, TraceLevel::Everything)
+        Self::new(read(scenario), RunWay::USUAL).with_periods(periods)
     }
 
-    /// Runs a scenario up to a period without recording events.
-    pub(crate) fn unobserved(scenario: &str, periods: u64) -> Self {
-        Self::observed(scenario, periods, TraceLevel::Nothing)
-    }
-
-    fn observed(scenario: &str, periods: u64, wanted: TraceLevel) -> Self {
-        let scenario = read(scenario);
-        let network = Network::new(&scenario, wanted, VisitOrder::AsGiven);
-        Self::of(network, scenario, periods)
-    }
-
-    /// Runs a scenario to its end, visiting its parts in this order.
-    pub(crate) fn arranged(scenario: &str, layout: VisitOrder) -> Self {
-        let scenario = read(scenario);
-        let network = Network::new(&scenario, TraceLevel::Everything, layout);
+    /// Runs a scenario up to its duration, and ends it there.
+    pub(crate) fn finished(scenario: Scenario, way: RunWay) -> Self {
         let duration = scenario.duration;
-        Self::of(network, scenario, duration)
+        let mut run = Self::new(scenario, way).with_periods(duration);
+        run.network.finish();
+        run.take();
+        run
     }
 
-    fn of(network: Network, scenario: Scenario, periods: u64) -> Self {
-        let topology = scenario.topology;
-        let mut run = Self { network, topology, happened: Vec::new(), channels: BTreeMap::new() };
-        run.run_until(periods);
-        run
+    pub(crate) fn with_periods(mut self, until: u64) -> Self {
+        self.run_until(until);
+        self
+    }
+
+    /// The run with the events of each period in an order that does not depend on that of parts.
+    pub(crate) fn sorted(mut self) -> Self {
+        self.happened.sort_by_cached_key(|row| (row.at, row.place, format!("{row:?}")));
+        self
+    }
+
+    /// Checks that another run came to the same.
+    pub(crate) fn assert_same(&self, other: &Self, what: &str) {
+        assert_same(&self.happened, &other.happened, what);
+        assert_same(&self.chunks, &other.chunks, what);
+        let [one, other] = [self, other].map(|run| {
+            let Self { network, scenario: Scenario { topology, .. }, .. } = run;
+            let ports = topology.cables().iter().flat_map(|cable| cable.ends);
+            let ports: Vec<_> = ports.map(|it| network.port_state(it).map(|it| it.0)).collect();
+            let hosts = topology.hosts().map(|it| network.interface(it).map(|it| *it.statistics()));
+            (ports, hosts.collect::<Vec<_>>(), network.in_transit())
+        });
+        assert!(one == other, "counters of {what}");
     }
 
     /// Runs up to a period.
     pub(crate) fn run_until(&mut self, until: u64) {
-        self.network.run(until);
-        self.happened.extend(self.network.drain_events());
-        let names: Vec<_> = self.network.channels().iter().map(channel_label).collect();
-        let channels = &mut self.channels;
-        let kept: Result<(), Infallible> = self.network.flush_recorded(&mut |channel, chunk| {
-            keep(&names, channels, channel, chunk);
+        while self.network.now() < until {
+            let next = self.network.now().saturating_add(self.way.slice).min(until);
+            self.network.run_with(self.way.engine, next);
+            self.take();
+        }
+    }
+
+    /// Takes what has happened and was recorded. Chunks are in order of their first characters.
+    fn take(&mut self) {
+        let Self { network, happened, chunks, .. } = self;
+        happened.extend(network.drain_events());
+        let periods: Vec<_> = network.channels().iter().map(|channel| channel.period).collect();
+        let Ok(()) = network.flush_recorded::<Infallible>(&mut |channel, chunk| {
+            let (chars, count) = match chunk.content {
+                ChunkContent::Literal(chars) => (chars, 1),
+                ChunkContent::Repeat { pattern, count } => (pattern, count),
+            };
+            let first = chunk.first.0;
+            let begin = |id: ChannelId, first| (periods[id.0 as usize].time(first), id);
+            let newest = chunks.last().map(|it: &RecordedChunk| begin(it.channel, it.first));
+            assert!(newest <= Some(begin(channel, first)), "{newest:?} before {channel} {first}");
+            let chars = chars.iter().collect();
+            chunks.push(RecordedChunk { channel, first, chars, count });
             Ok(())
         });
-        kept.expect("keeping never fails");
     }
 
     /// Port by name, such as `s0:3` or `s0:3.vc1`.
     pub(crate) fn port(&self, name: &str) -> NodePort {
         let (node, port) = name.split_once(':').expect("a port's name has a colon");
-        let node = self.topology.find(node).expect("the node is there");
+        let node = self.scenario.topology.find(node).expect("the node is there");
         let (port, channel) =
             port.split_once(".vc").map_or((port, None), |(port, channel)| (port, Some(channel)));
         let port = PortId(port.parse().expect("a port is a number"));
@@ -96,7 +166,7 @@ impl TestRun {
 
     /// Name of a node.
     pub(crate) fn node(&self, node: NodeId) -> &str {
-        self.topology.node(node).map_or("", |node| node.name.as_str())
+        self.scenario.topology.node(node).map_or("", |node| node.name.as_str())
     }
 
     pub(crate) fn passed(&self, port: &str) -> PortCounters {
@@ -105,7 +175,7 @@ impl TestRun {
 
     /// Counters of a host's interface.
     pub(crate) fn statistics(&self, host: &str) -> HostStatistics {
-        let host = self.topology.find(host).expect("the host is there");
+        let host = self.scenario.topology.find(host).expect("the host is there");
         *self.network.interface(host).expect("it is a host").statistics()
     }
 
@@ -121,14 +191,10 @@ impl TestRun {
         self.happened.iter().filter(|row| wanted(&row.kind)).count()
     }
 
-    pub(crate) fn happened(&self) -> &[TruthEvent] {
-        &self.happened
-    }
-
     /// Events of some kinds, a line each: period, port, packet, kind, further fields.
     pub(crate) fn rows(&self, kinds: &[&str]) -> String {
         let rows = self.happened.iter().filter(|row| kinds.contains(&row.kind.name()));
-        let name = |node| self.topology.node(node).map_or("", |node| node.name.as_str());
+        let name = |node| self.scenario.topology.node(node).map_or("", |node| node.name.as_str());
         rows.map(|row| {
             let text = serde_json::to_string(&row.row(name)).expect("rows can be written");
             let text = text.replace(['{', '}', '"'], "").replace(',', " ");
@@ -141,18 +207,35 @@ impl TestRun {
         .collect()
     }
 
-    pub(crate) const fn channels(&self) -> &BTreeMap<String, CharBuf> {
-        &self.channels
+    /// The first place and the characters from there on of a channel without holes.
+    pub(crate) fn recorded(&self, channel: usize) -> (u64, CharBuf) {
+        let (mut begin, mut all) = (None, CharBuf::new());
+        for chunk in self.chunks.iter().filter(|chunk| chunk.channel.0 as usize == channel) {
+            let first = *begin.get_or_insert(chunk.first);
+            assert_eq!(first + all.len() as u64, chunk.first, "channel {channel} has a hole");
+            (0..chunk.count).for_each(|_| all.extend(chunk.chars.chars().iter()));
+        }
+        (begin.unwrap_or(0), all)
     }
 
     /// Characters of a channel, such as `h0:0 sends` or `h0:0 receives`, from time zero on.
-    pub(crate) fn chars(&self, channel: &str) -> &CharBuf {
-        self.channels.get(channel).expect("the channel is tapped")
+    pub(crate) fn chars(&self, channel: &str) -> CharBuf {
+        let mut labels = self.network.channels().iter().map(channel_label);
+        let channel = labels.position(|label| label == channel).expect("the channel is tapped");
+        let (first, chars) = self.recorded(channel);
+        assert_eq!(first, 0, "{channel} begins later");
+        chars
+    }
+
+    /// Bytes of the frames on a channel.
+    pub(crate) fn frames(&self, channel: &str) -> Vec<Vec<u8>> {
+        frames(self.chars(channel).chars()).map(|frame| frame.bytes.to_vec()).collect()
     }
 
     /// Positions of data on a channel.
     pub(crate) fn data(&self, channel: &str) -> Vec<usize> {
-        let places = self.chars(channel).chars().iter().enumerate();
+        let chars = self.chars(channel);
+        let places = chars.chars().iter().enumerate();
         places.filter(|(_, character)| character.is_data()).map(|(place, _)| place).collect()
     }
 
@@ -160,7 +243,8 @@ impl TestRun {
     /// period in which each begins.
     pub(crate) fn notation(&self, channels: &[&str], until: usize) -> String {
         let lines = channels.iter().map(|channel| {
-            let chars = self.chars(channel).chars().slice(0..until);
+            let chars = self.chars(channel);
+            let chars = chars.chars().slice(0..until);
             let mut line = (*channel).to_owned();
             let characters: Vec<_> = chars.iter().collect();
             let mut place = 0;
@@ -205,28 +289,13 @@ fn channel_label(channel: &Channel) -> String {
     format!("{tap} {verb}")
 }
 
-fn read(scenario: &str) -> Scenario {
-    Scenario::read("test", scenario).unwrap_or_else(|error| {
-        #[expect(clippy::panic, reason = "the scenario belongs to the test")]
-        {
-            panic!("{error}")
-        }
-    })
+/// Reads a scenario that is in order.
+pub(crate) fn read(text: &str) -> Scenario {
+    Scenario::read("test", text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn keep(
-    names: &[String],
-    channels: &mut BTreeMap<String, CharBuf>,
-    channel: ChannelId,
-    chunk: &Chunk<'_>,
-) {
-    let Some(name) = names.get(channel.0 as usize) else { return };
-    let chars = channels.entry(name.clone()).or_default();
-    assert_eq!(chars.len() as u64, chunk.first.0, "{name} has a hole");
-    match chunk.content {
-        ChunkContent::Literal(literal) => chars.extend(literal.iter()),
-        ChunkContent::Repeat { pattern, count } => {
-            (0..count).for_each(|_| chars.extend(pattern.iter()));
-        }
-    }
+/// Compares two lists; fails with what differs first.
+pub(crate) fn assert_same<T: PartialEq + std::fmt::Debug>(one: &[T], other: &[T], what: &str) {
+    let first = one.iter().zip(other).find(|(one, other)| one != other);
+    assert!(first.is_none() && one.len() == other.len(), "{what}: {first:?}");
 }

@@ -1,36 +1,20 @@
 //! Cables whose wires matter: repeaters, straight cables, skew, faults of levels, notes. W-1 to W-8
 
-use std::convert::Infallible;
+use crate::support;
 
-use codec::capture::{ChannelId, Chunk, ChunkContent};
-use myriscope_simulator::network::{Network, VisitOrder};
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use myriscope_simulator::truth::{TruthEvent, TruthEventKind};
+use support::{RunWay, TestRun};
 
 const PAIR: &str = "duration_us = 20\n[[switch]]\nname = 's0'\n[[host]]\nname = 'h1'\nat = 's0:1'\n\
                     [[host]]\nname = 'h0'\nat = 's0:0'\n";
 
 fn scenario(text: &str) -> Scenario {
-    let text = format!("{PAIR}{text}");
-    Scenario::read("wires", &text).unwrap_or_else(|error| panic!("{error}"))
+    support::read(&format!("{PAIR}{text}"))
 }
 
-/// The recorded chunks as text, and the events.
-fn run(scenario: &Scenario) -> (Vec<String>, Vec<TruthEvent>) {
-    let mut network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-    network.run(scenario.duration);
-    network.finish();
-    let mut chunks = Vec::new();
-    let mut record = |channel: ChannelId, chunk: &Chunk<'_>| {
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, 1),
-            ChunkContent::Repeat { pattern, count } => (pattern, count),
-        };
-        chunks.push(format!("{channel} {} ({chars})×{count}", chunk.first.0));
-        Ok::<(), Infallible>(())
-    };
-    let Ok(()) = network.flush_recorded(&mut record);
-    (chunks, network.drain_events().collect())
+fn run(text: &str) -> TestRun {
+    TestRun::finished(scenario(text), RunWay::USUAL)
 }
 
 const RAW: &str = "[[raw]]\nfrom = 'h0'\nat_periods = 100\nchars = 'GAP 81 05 00 00 00 a0 GAP'\n\
@@ -50,7 +34,7 @@ fn wire_errors(events: &[TruthEvent]) -> Vec<(u64, u64, u16, u16)> {
 #[test]
 fn both_receivers_of_a_straight_cable_are_silent() {
     let text = format!("straight = true\n[[traffic]]\nto = 'h1'\npayload = 4\nevery_us = 5\n{RAW}");
-    let (_, events) = run(&scenario(&text));
+    let events = run(&text).happened;
     let place = |event: &TruthEvent| (event.place.node.0, event.at);
     let open = events.iter().filter(|event| event.kind == TruthEventKind::LinkOpen);
     // s0 is node 0, h0 node 2; 16 silent periods are 0 to 15.
@@ -67,7 +51,7 @@ fn both_receivers_of_a_straight_cable_are_silent() {
 #[test]
 fn a_glitch_is_told_with_the_characters_that_it_hurts() {
     let fault = |keys: &str| format!("{RAW}[[fault]]\nat_periods = 115\n{keys}");
-    let (sound, _) = run(&scenario(RAW));
+    let sound = run(RAW).chunks;
     let changes: [(&str, &[_]); 4] = [
         ("glitch = 'h0:0'\nwire = 3", &[(115, 0x100, 0x108), (116, 0x100, 0x108)]),
         ("glitch = 'h0:0'\nwire = 8\nwidth_ns = 12.5", &[(115, 0x100, 0), (116, 0x100, 0)]),
@@ -78,7 +62,7 @@ fn a_glitch_is_told_with_the_characters_that_it_hurts() {
         ),
     ];
     for (keys, expected) in changes {
-        let (hurt, events) = run(&scenario(&fault(keys)));
+        let TestRun { chunks: hurt, happened: events, .. } = run(&fault(keys));
         let expected: Vec<_> =
             expected.iter().map(|(at, sent, is)| (*at, *at, *sent, *is)).collect();
         assert_eq!(wire_errors(&events), expected, "{keys}");
@@ -92,7 +76,7 @@ fn a_repeater_adds_delay_and_no_slack() {
     // 50 m are 280 ns, 22.4 periods.
     for (keys, delay) in [("length_m = 50", 23), ("length_m = 50\nrepeaters = 1\nskew_ns = 5", 27)]
     {
-        let (_, events) = run(&scenario(&format!("{keys}\n{RAW}")));
+        let events = run(&format!("{keys}\n{RAW}")).happened;
         let received = |event: &TruthEvent| {
             let TruthEventKind::Received(frame) = &event.kind else { return None };
             (event.place.node.0 == 0).then_some(frame.start)
@@ -105,15 +89,14 @@ fn a_repeater_adds_delay_and_no_slack() {
 /// A repeater sends anew: each section has the whole window. W-3, W-7
 #[test]
 fn skew_within_the_window_of_each_section_changes_nothing() {
-    let long = |keys: &str| run(&scenario(&format!("delay_periods = 40\n{keys}\n{RAW}"))).0;
+    let long = |keys: &str| run(&format!("delay_periods = 40\n{keys}\n{RAW}")).chunks;
     let sound = long("");
     for keys in ["skew_ns = 6.25", "skew_ns = 3\npolarity_ns = 2\njitter_ns = 1.25"] {
         assert_eq!(long(keys), sound, "{keys}");
     }
     assert_ne!(long("skew_ns = [0, 0, 0, 0, 0, 0, 0, 6.251, 0]"), sound);
-    let repeated =
-        run(&scenario(&format!("delay_periods = 28\nrepeaters = 3\nskew_ns = 6.25\n{RAW}")));
-    assert_eq!(repeated.0, sound);
+    let repeated = run(&format!("delay_periods = 28\nrepeaters = 3\nskew_ns = 6.25\n{RAW}"));
+    assert_eq!(repeated.chunks, sound);
 }
 
 /// W-7
