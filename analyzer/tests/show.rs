@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use codec::CharBuf;
-use codec::capture::{CaptureItem, CaptureReader, Channel, ChunkContent, ReadProgress};
+use codec::capture::{CaptureItem, CaptureReader, Channel, ReadProgress};
 use codec::notation::parse;
 use codec::time::CharacterPeriod;
 use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
@@ -66,10 +66,8 @@ fn characters(capture: &[u8]) -> [CharBuf; 2] {
     let mut found = [CharBuf::new(), CharBuf::new()];
     let mut keep = |item: CaptureItem<'_>| {
         if let CaptureItem::Chunk(id, chunk) = item {
-            let (chars, count) = match chunk.content {
-                ChunkContent::Literal(chars) => (chars, 1),
-                ChunkContent::Repeat { pattern, count } => (pattern, count),
-            };
+            let (chars, count) = chunk.content.parts();
+            let count = count.unwrap_or(1);
             (0..count).for_each(|_| found[id.0 as usize].push_chars(chars));
         }
     };

@@ -564,10 +564,8 @@ mod tests {
     type Model = BTreeMap<(u32, u64), Character>;
 
     fn expand(channel: ChannelId, chunk: &Chunk<'_>, model: &mut Model) {
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, 1),
-            ChunkContent::Repeat { pattern, count } => (pattern, count),
-        };
+        let (chars, count) = chunk.content.parts();
+        let count = count.unwrap_or(1);
         for (at, character) in (chunk.first.0..).zip((0..count).flat_map(|_| chars.iter())) {
             assert_eq!(model.insert((channel.0, at), character), None);
         }

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use codec::Character;
-use codec::capture::{Channel, ChannelId, ChunkContent};
+use codec::capture::{Channel, ChannelId};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
 use codec::framing::frames;
@@ -137,10 +137,8 @@ impl TestRun {
         happened.extend(network.drain_events());
         let periods: Vec<_> = network.channels().iter().map(|channel| channel.period).collect();
         let Ok(()) = network.flush_recorded::<Infallible>(&mut |channel, chunk| {
-            let (chars, count) = match chunk.content {
-                ChunkContent::Literal(chars) => (chars, 1),
-                ChunkContent::Repeat { pattern, count } => (pattern, count),
-            };
+            let (chars, count) = chunk.content.parts();
+            let count = count.unwrap_or(1);
             let first = chunk.first.0;
             let begin = |id: ChannelId, first| (periods[id.0 as usize].time(first), id);
             let newest = chunks.last().map(|it: &RecordedChunk| begin(it.channel, it.first));

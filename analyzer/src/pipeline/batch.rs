@@ -119,10 +119,7 @@ impl ChunkBatch {
     }
 
     fn add(&mut self, channel: ChannelId, chunk: &Chunk<'_>) {
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, None),
-            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
-        };
+        let (chars, count) = chunk.content.parts();
         let control = (chars.len() - chars.data_count()) as u64;
         let rounds = match count {
             Some(count) if !is_fill(chars) => {

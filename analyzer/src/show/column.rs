@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
+use codec::capture::{Channel, ChannelId, Chunk};
 use codec::character::{Character, Symbol, VirtualRole, decode_control};
 use codec::folding::{FoldedRun, RunFolder};
 use codec::time::{CharacterPeriod, Tick};
@@ -163,10 +163,8 @@ impl ChannelColumn {
 
 impl ColumnChunk {
     fn new(chunk: Chunk<'_>) -> Self {
-        let (pattern, rounds) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, 1),
-            ChunkContent::Repeat { pattern, count } => (pattern, count),
-        };
+        let (pattern, rounds) = chunk.content.parts();
+        let rounds = rounds.unwrap_or(1);
         Self { next: chunk.first, pattern: pattern.iter().collect(), index: 0, rounds }
     }
 

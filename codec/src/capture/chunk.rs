@@ -48,6 +48,14 @@ impl<'a> ChunkContent<'a> {
             Some(count) => Self::Repeat { pattern: chars, count },
         }
     }
+
+    /// Undoes [`ChunkContent::new`].
+    pub const fn parts(self) -> (Chars<'a>, Option<u64>) {
+        match self {
+            Self::Literal(chars) => (chars, None),
+            Self::Repeat { pattern, count } => (pattern, Some(count)),
+        }
+    }
 }
 
 impl<'a> Chunk<'a> {
@@ -125,10 +133,8 @@ impl<'a> Chunk<'a> {
 
     /// Writes what [`Chunk::parse`] reads.
     pub fn emit(&self, out: &mut Vec<u8>) {
-        let (kind, chars, count) = match self.content {
-            ChunkContent::Literal(chars) => (LITERAL, chars, None),
-            ChunkContent::Repeat { pattern, count } => (REPEAT, pattern, Some(count)),
-        };
+        let (chars, count) = self.content.parts();
+        let kind = if count.is_some() { REPEAT } else { LITERAL };
         // Chunks beyond 4 Gi characters are far beyond the payload's limit, which writers check.
         let length = u32::try_from(chars.len()).unwrap_or(u32::MAX);
         out.extend([VERSION, kind, 0, 0]);

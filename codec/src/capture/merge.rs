@@ -214,10 +214,7 @@ struct OwnedChunk {
 
 impl From<Chunk<'_>> for OwnedChunk {
     fn from(chunk: Chunk<'_>) -> Self {
-        let (borrowed, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, None),
-            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
-        };
+        let (borrowed, count) = chunk.content.parts();
         let mut chars = CharBuf::new();
         chars.push_chars(borrowed);
         Self { first: chunk.first, chars, count }
@@ -391,8 +388,7 @@ fn first_difference(a: &Chunk<'_>, b: &Chunk<'_>) -> Option<(Tick, Character, Ch
 }
 
 fn character(chunk: &Chunk<'_>, at: Tick) -> Option<Character> {
-    let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
-        chunk.content;
+    let (chars, _) = chunk.content.parts();
     // A literal is one round.
     chars.get(usize::try_from(at.since(chunk.first).0 % chars.len() as u64).ok()?)
 }

@@ -138,10 +138,7 @@ impl SplitChannel {
                 self.is_lost = false;
             }
         }
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, None),
-            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
-        };
+        let (chars, count) = chunk.content.parts();
         let alike = count.filter(|_| self.selector.is_kept_by(chars));
         let known = self.known(chars);
         let at = |place: usize| Tick(chunk.first.0.saturating_add(place as u64));

@@ -64,10 +64,8 @@ impl StartTracker {
             framer.resume(start.packet, start.silent);
             (wire.state, wire.is_cut) = (start, start.packet == Some(FramerMode::Inside));
         }
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, 1),
-            ChunkContent::Repeat { pattern, count } => (pattern, count),
-        };
+        let (chars, count) = chunk.content.parts();
+        let count = count.unwrap_or(1);
         let rounds = count.min(ROUNDS_FIRST + ROUNDS_LAST);
         for round in 0..rounds {
             let packets = wire.state.packets;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::vcd_writer::VcdWriter;
 pub use super::vcd_writer::{identifier_code, scope_names};
-use crate::capture::{Channel, Chunk, ChunkContent};
+use crate::capture::{Channel, Chunk};
 use crate::character::Character;
 use crate::chars::CharBuf;
 use crate::wires::{WIRES, WireEncoder, WireTransition};
@@ -187,10 +187,8 @@ impl<W: Write> WireExport<W> {
         let (Some(begin_fs), Some(end_fs)) = times else {
             return Err(ExportError::TooLate { channel: exported.name.clone(), place });
         };
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, 1),
-            ChunkContent::Repeat { pattern, count } => (pattern, count),
-        };
+        let (chars, count) = chunk.content.parts();
+        let count = count.unwrap_or(1);
         let mut characters = CharBuf::new();
         characters.push_chars(chars);
         let is_silent = chars.iter().all(|character| character == Character::IDLE);

@@ -17,14 +17,13 @@ use laws::network::facts::rates_are_alike;
 use laws::network::findings::is_in_order;
 use laws::network::input::NetworkInput;
 use laws::network::rules::stop_slack;
-use laws::network::run::{RunOutcome, run};
+use laws::network::run::RunOutcome;
 use laws::network::traffic_input;
 use laws::network::undeclared::{StrippedWords, stripped};
 use simulator::fault::{FaultKind, FaultSpec};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::topology::CableSpec;
-use simulator::truth::{TraceLevel, TruthEventKind};
+use simulator::truth::TruthEventKind;
 
 /// Kinds of faults, in the order of the table.
 const FAULTS: [&str; 13] = [
@@ -135,7 +134,7 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
 fn sound(number: u64) -> Option<(NetworkDraft, Scenario, RunOutcome)> {
     let (draft, _) = NetworkInput::sound(b"no fault", number)?;
     let scenario = Some(draft.scenario()).filter(|it| !it.taps.is_empty())?;
-    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::of(&scenario);
     let covers_all = scenario.topology.cables().iter().all(covers);
     (covers_all && is_in_order(&scenario, &outcome)).then_some((draft, scenario, outcome))
 }
@@ -181,7 +180,7 @@ fn broken(number: u64) -> Option<(NetworkDraft, RunOutcome, RunOutcome)> {
     let cables = draft.topology.cables().to_vec();
     cables.iter().flat_map(|cable| cable.ends).for_each(|end| draft.add_tap(end, ""));
     let scenario = draft.scenario();
-    let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let before = RunOutcome::of(&scenario);
     let consumed =
         before.rows.iter().filter(|row| matches!(row.kind, TruthEventKind::Consumed { .. }));
     if !is_in_order(&scenario, &before) || consumed.count() < PACKETS_MIN {
@@ -199,7 +198,7 @@ fn broken(number: u64) -> Option<(NetworkDraft, RunOutcome, RunOutcome)> {
         let mut broken = draft.clone();
         broken.faults.push(fault);
         let scenario = broken.scenario();
-        let after = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let after = RunOutcome::of(&scenario);
         (broken, after)
     });
     let cost =

@@ -15,11 +15,10 @@ use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::score::ScoreReport;
 use codec::capture::ReadProgress;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 use simulator::traffic::PayloadSize;
-use simulator::truth::{TraceLevel as Truth, TruthEventKind};
+use simulator::truth::{TraceLevel, TruthEventKind};
 
 use crate::capture::{CaptureContents, SectionContents};
 use crate::judged_network::JudgedNetwork;
@@ -56,7 +55,7 @@ pub fn threads(bytes: &[u8]) {
     }
     let scenario = NetworkInput::from_bytes(bytes).and_then(|plan| plan.scenario());
     if let Some(scenario) = scenario.filter(|scenario| !scenario.taps.is_empty()) {
-        threaded(&run(&scenario, Truth::Nothing, VisitOrder::AsGiven, 1 << 10).capture);
+        threaded(&run(&scenario, TraceLevel::Nothing, 1 << 10).capture);
     }
 }
 
@@ -325,7 +324,7 @@ pub(crate) mod tests {
     /// The judgement, after something has been done to what came of a run.
     fn changed(change: impl FnOnce(&mut RunOutcome)) {
         let scenario = two_hosts("duration_periods = 3000", MORE);
-        let mut outcome = run(&scenario, Truth::Everything, VisitOrder::AsGiven, 1 << 10);
+        let mut outcome = RunOutcome::of(&scenario);
         change(&mut outcome);
         score::check_all(&score::of(&scenario, &outcome).unwrap(), &[]);
     }
@@ -347,7 +346,7 @@ pub(crate) mod tests {
 
     pub(crate) fn an_order_that_depends_on_threads_is_caught() {
         let scenario = two_hosts("duration_periods = 3000", MORE);
-        let outcome = run(&scenario, Truth::Everything, VisitOrder::AsGiven, 1 << 10);
+        let outcome = RunOutcome::of(&scenario);
         let one = analyzed(&outcome.capture);
         let mut other = one.clone();
         other.events[0].swap(3, 4);

@@ -118,10 +118,7 @@ impl OwnedChunk {
 
 impl From<Chunk<'_>> for OwnedChunk {
     fn from(chunk: Chunk<'_>) -> Self {
-        let (chars, count) = match chunk.content {
-            ChunkContent::Literal(chars) => (chars, None),
-            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
-        };
+        let (chars, count) = chunk.content.parts();
         Self { first: chunk.first, chars: chars.iter().collect(), count }
     }
 }

@@ -39,10 +39,7 @@ fn check<'a, E>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> Result<Chunk<'a>,
     assert_eq!(parsed.is_ok(), form.is_some(), "the format decides what is a chunk");
     let (Ok(chunk), Some(form)) = (parsed, form) else { return };
     assert_eq!(chunk.first.0, form.first, "a chunk begins where it says");
-    let (chars, count) = match chunk.content {
-        ChunkContent::Literal(chars) => (chars, None),
-        ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
-    };
+    let (chars, count) = chunk.content.parts();
     assert_eq!(count, form.count, "rounds are as many as it says");
     let mut dice = SeededRng::new(payload);
     form.holds(chars, &mut dice);
@@ -266,10 +263,8 @@ pub(crate) fn pieces<'a>(chunk: Chunk<'a>, dice: &mut SeededRng) -> Vec<Chunk<'a
 
 /// The characters of a chunk with their places, one by one.
 pub fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
-    let (pattern, count) = match chunk.content {
-        ChunkContent::Literal(chars) => (chars, 1),
-        ChunkContent::Repeat { pattern, count } => (pattern, count),
-    };
+    let (pattern, count) = chunk.content.parts();
+    let count = count.unwrap_or(1);
     let rounds = (0..count).flat_map(|_| pattern.iter());
     // A chunk may end at the last place there is, and nothing counts beyond it.
     rounds.zip(chunk.first.0..=u64::MAX).map(|(character, at)| (at, character)).collect()

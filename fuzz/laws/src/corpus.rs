@@ -66,7 +66,7 @@ mod tests {
     use crate::capture_input::CaptureInput;
     use crate::endpoints::input::MessagingInput;
     use crate::network::input::{NetworkInput, SwitchInput};
-    use crate::network::run::run;
+    use crate::network::run::RunOutcome;
     use crate::transport::input::TransportInput;
     use crate::{
         TARGETS, analyze, crossbar, delivery, endpoints, link, receiver, states, transport,
@@ -76,8 +76,6 @@ mod tests {
     use analyzer::timeline::EventFilter;
     use codec::capture::ReadProgress;
     use simulator::messaging::MICROSECOND;
-    use simulator::network::VisitOrder;
-    use simulator::truth::TraceLevel;
     use std::collections::BTreeSet;
 
     /// Ends of packets and kinds of events in a generated capture.
@@ -100,7 +98,7 @@ mod tests {
 
     /// Events that occur at least twice in the truth of a network.
     fn network_events(scenario: &Scenario) -> BTreeSet<&'static str> {
-        let rows = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000).rows;
+        let rows = RunOutcome::of(scenario).rows;
         let mut once = BTreeSet::new();
         let names = rows.iter().map(|row| row.kind.name());
         names.filter(|name| !once.insert(*name)).collect()

@@ -8,7 +8,7 @@ mod model;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use codec::capture::{ChannelId, ChunkContent};
+use codec::capture::ChannelId;
 use codec::character::Character;
 use codec::route::PortId;
 use simulator::link::LinkParameters;
@@ -18,6 +18,7 @@ use simulator::topology::{ExtensionSupport, NodeKind, NodePort, SwitchParameters
 use simulator::truth::TraceLevel;
 
 use self::model::SwitchModel;
+use crate::chars::expansion;
 use crate::network::draft::NetworkDraft;
 use crate::network::input::{NetworkInput, SwitchInput};
 
@@ -108,12 +109,7 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<SwitchCable>)>
     let mut channels: BTreeMap<ChannelId, Vec<Character>> = BTreeMap::new();
     let Ok(()) = network.flush_recorded::<Infallible>(&mut |id, chunk| {
         let channel = channels.entry(id).or_default();
-        match chunk.content {
-            ChunkContent::Literal(chars) => channel.extend(chars.iter()),
-            ChunkContent::Repeat { pattern, count } => {
-                (0..count).for_each(|_| channel.extend(pattern.iter()));
-            }
-        }
+        channel.extend(expansion(chunk).into_iter().map(|(_, character)| character));
         Ok(())
     });
     let mut cables = Vec::new();

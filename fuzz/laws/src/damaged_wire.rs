@@ -5,16 +5,15 @@
 use analyzer::finding::{FactValue, FindingKind};
 use codec::packet::CrcCheck;
 use simulator::fault::{FaultKind, FaultSpec};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
-use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::draft::NetworkDraft;
 use crate::network::findings::is_in_order;
 use crate::network::input::NetworkInput;
-use crate::network::run::run;
+use crate::network::run::RunOutcome;
 use crate::repair::SeededRng;
 
 /// Shortest packet that must be followed. *Chosen*: fewer bytes agree with others by chance.
@@ -36,7 +35,7 @@ pub enum WireOutcome {
 pub fn damaged_wire(number: u64) -> WireOutcome {
     let Some((draft, fault, wire)) = drawn(number) else { return WireOutcome::NoDamage };
     let broken = draft.scenario();
-    let outcome = run(&broken, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::of(&broken);
     if !is_seen(&outcome.rows, &broken, fault.place) {
         return WireOutcome::NoDamage;
     }
@@ -76,7 +75,7 @@ fn drawn(number: u64) -> Option<(NetworkDraft, FaultSpec, u64)> {
     let at = draw(&mut dice, scenario.duration / 2);
     let until = at + 1 + draw(&mut dice, scenario.duration - at);
     let kind = FaultKind::OpenWire { wire: u8::try_from(wire).ok()? };
-    let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let before = RunOutcome::of(&scenario);
     let fault = FaultSpec { at, until: Some(until), place, kind };
     draft.faults.push(fault.clone());
     is_in_order(&scenario, &before).then_some((draft, fault, wire))

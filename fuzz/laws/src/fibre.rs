@@ -6,14 +6,13 @@ use codec::packet::CrcCheck;
 use codec::route::PortId;
 use codec::time::Ticks;
 use simulator::link::LinkParameters;
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
 };
-use simulator::truth::{TraceLevel, TruthEventKind};
+use simulator::truth::TruthEventKind;
 
-use crate::network::run::run;
+use crate::network::run::RunOutcome;
 
 /// Packets of a host. *Chosen*: enough to fill all buffers of a path.
 const PACKETS: usize = 20;
@@ -83,7 +82,7 @@ fn law_of(seed: u64, change: fn(&mut Scenario)) -> bool {
 /// The packets that hosts receive, and true if no slack buffer at the fibre or its cables generated
 /// STOP.
 fn deliveries(scenario: &Scenario) -> (ReceivedPackets, bool) {
-    let rows = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).rows;
+    let rows = RunOutcome::of(scenario).rows;
     let fibre: Vec<_> = ["f.0", "f.1"].iter().map(|name| scenario.topology.find(name)).collect();
     let touches = |place| {
         let peer = scenario.topology.peer(place);

@@ -16,16 +16,15 @@ use codec::time::Ticks;
 use rayon::prelude::*;
 use simulator::link::BLOCKED;
 use simulator::link::tagged_char::PacketId;
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::{self, TruthEventKind};
+use simulator::truth::TruthEventKind;
 use toml::Value;
 
 use crate::network::draft::NetworkDraft;
 use crate::network::facts;
 use crate::network::input::NetworkInput;
 use crate::network::rules::stop_slack;
-use crate::network::run::{RunOutcome, run};
+use crate::network::run::RunOutcome;
 use crate::repair::SeededRng;
 use crate::storm::generator;
 
@@ -260,7 +259,7 @@ impl JourneyTally {
 
     /// Runs a network and compares the journeys of its capture with the truth.
     pub fn compare(scenario: &Scenario) -> Self {
-        let outcome = run(scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(scenario);
         let truth = truth(scenario, &outcome);
         let mut tally = Self { packets: truth.sightings.len(), ..Self::default() };
         let topology = &scenario.topology;

@@ -36,7 +36,7 @@ pub struct JudgedNetwork {
 impl JudgedNetwork {
     /// Simulates a scenario.
     pub fn of(scenario: Scenario) -> Self {
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(&scenario);
         Self::new(scenario, outcome)
     }
 
@@ -83,21 +83,21 @@ pub fn switch(bytes: &[u8]) {
 /// The laws, of a network that was planned; none if the plan is no network.
 pub fn planned(plan: &NetworkInput) -> Option<JudgedNetwork> {
     let scenario = plan.scenario()?;
-    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+    let outcome = run(&scenario, TraceLevel::Everything, SLICE);
     let judged = JudgedNetwork::new(scenario, outcome);
     check(&judged);
     let JudgedNetwork { scenario, outcome, .. } = &judged;
     check_rerun(scenario, outcome, plan.run.again());
     if scenario.seed % 4 == 1 {
         let skewed = with_skew(scenario.clone());
-        let other = run(&skewed, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        let other = run(&skewed, TraceLevel::Everything, SLICE);
         assert!(outcome.rows == other.rows, "skew within the window changes nothing");
         assert!(chunks(outcome) == chunks(&other), "the same characters");
         check_rerun(&skewed, &other, Rerun::Stepped);
     }
     if scenario.seed.is_multiple_of(4) {
         let scenario = with_clocks(scenario.clone());
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        let outcome = run(&scenario, TraceLevel::Everything, SLICE);
         rules::check(&scenario, &outcome);
         let _ = AnalyzedCapture::of(&outcome.capture);
     }
@@ -255,7 +255,7 @@ pub(crate) mod tests {
 
     fn outcome() -> (Scenario, RunOutcome) {
         let scenario = two_hosts("duration_periods = 4000", MORE);
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        let outcome = run(&scenario, TraceLevel::Everything, SLICE);
         (scenario, outcome)
     }
 

@@ -71,8 +71,7 @@ fn news(situations: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
 
 fn singles<'a>(chunks: &[Chunk<'a>]) -> Vec<Chunk<'a>> {
     let single = |chunk: &Chunk<'a>| {
-        let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
-            chunk.content;
+        let (chars, _) = chunk.content.parts();
         let first = chunk.first.0;
         (0..chars.len()).map(move |at| Chunk {
             first: Tick(first + at as u64),

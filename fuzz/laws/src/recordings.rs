@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::{Cursor, Read, Result as IoResult, Write};
 
-use codec::capture::{
-    CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
-};
+use codec::capture::{CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ReadProgress};
 use codec::character::Character;
 use codec::recording::export::{WireDelays, WireExport};
 use codec::recording::fst::FstReader;
@@ -20,15 +18,13 @@ use codec::recording::{
 };
 use codec::time::CharacterPeriod;
 use codec::wires::{WIRES, WireMap};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::judged_network::with_clocks;
 use crate::network::input::NetworkInput;
-use crate::network::run::run;
+use crate::network::run::RunOutcome;
 use crate::repair::SeededRng;
 use crate::taps;
 
@@ -196,10 +192,8 @@ fn imported(
 
 /// Adds the characters of a chunk other than IDLE.
 fn add(all: &mut PlacedCharacters, chunk: &Chunk<'_>) {
-    let (chars, count) = match chunk.content {
-        ChunkContent::Literal(chars) => (chars, 1),
-        ChunkContent::Repeat { pattern, count } => (pattern, count),
-    };
+    let (chars, count) = chunk.content.parts();
+    let count = count.unwrap_or(1);
     if chars.iter().all(|character| character == Character::IDLE) {
         return;
     }
@@ -222,7 +216,7 @@ pub fn round_trip(scenario: Scenario) -> usize {
     let mut dice = SeededRng::new(&scenario.seed.to_le_bytes());
     let mut scenario = with_clocks(scenario);
     scenario.taps = taps::at_every_cable(&scenario);
-    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::untold(&scenario);
     let links = outcome.channels.chunks(2).zip(0..).take(2);
     links
         .map(|(channels, link)| {

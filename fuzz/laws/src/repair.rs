@@ -183,7 +183,7 @@ fn word_of(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
 mod tests {
     use super::*;
     use crate::corpus;
-    use codec::capture::{CaptureItem, CaptureReader, Chunk, ChunkContent, ReadProgress};
+    use codec::capture::{CaptureItem, CaptureReader, Chunk, ReadProgress};
     use codec::framing::frames;
     use codec::packet::{CrcCheck, Packet};
 
@@ -216,8 +216,7 @@ mod tests {
             payload[4..8].fill(0xee);
             repair_chunk(&mut payload);
             let chunk = Chunk::parse(&payload).unwrap();
-            let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
-                chunk.content;
+            let (chars, _) = chunk.content.parts();
             let checks: Vec<_> =
                 frames(chars).map(|frame| Packet::parse(&frame.bytes).check).collect();
             assert_eq!(checks, [CrcCheck::Good, CrcCheck::Good, CrcCheck::Runt]);

@@ -1,11 +1,8 @@
 //! Scenario files: any text at all is read, or what is wrong with it has a line and a place in it.
-
-use simulator::network::VisitOrder;
 use simulator::scenario::{Scenario, ScenarioError, ScenarioProblem};
 use simulator::topology::Topology;
-use simulator::truth::TraceLevel;
 
-use crate::network::run::{RunOutcome, run};
+use crate::network::run::RunOutcome;
 
 /// Most hosts, switches, cables and streams of a network that is run. *Chosen*: a run takes less than a
 /// millisecond.
@@ -49,7 +46,7 @@ fn trying(text: &[u8], change: impl Fn(&mut RunOutcome)) {
         return;
     }
     scenario.duration = scenario.duration.min(PERIODS_MAX);
-    let mut outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let mut outcome = RunOutcome::of(&scenario);
     change(&mut outcome);
     crate::capture::law(&outcome.capture);
     let late = outcome.rows.iter().find(|row| row.at > scenario.duration);

@@ -15,16 +15,15 @@ use codec::capture::Channel;
 use codec::time::FULL_RATE_PERIOD_PS;
 use rayon::prelude::*;
 use simulator::link::BLOCKED;
-use simulator::network::VisitOrder;
 use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::NodePort;
-use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 use crate::journeys::NetworkClass;
 use crate::network::analyzed::{AnalyzedCapture, select, slice};
 use crate::network::draft::NetworkDraft;
 use crate::network::rules::under_way;
-use crate::network::run::run;
+use crate::network::run::RunOutcome;
 use crate::repair::SeededRng;
 
 /// Periods for which a sender must be stopped at the end, and a tenth of the recording.
@@ -65,7 +64,7 @@ struct SenderStops {
 }
 
 fn truth(scenario: &Scenario) -> Vec<TruthEvent> {
-    run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).rows
+    RunOutcome::of(scenario).rows
 }
 
 fn stops(scenario: &Scenario, rows: &[TruthEvent]) -> BTreeMap<NodePort, SenderStops> {
@@ -156,7 +155,7 @@ impl StandstillTally {
         let scenario = draft(number, part)?.scenario();
         let scenario = Some(scenario).filter(|it| !it.taps.is_empty())?;
         let duration = scenario.duration;
-        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::untold(&scenario);
         let port_name = |port: NodePort| scenario.topology.port_name(port);
         let starts: Vec<String> =
             scenario.taps.iter().map(|tap| port_name(tap.port) + ">").collect();

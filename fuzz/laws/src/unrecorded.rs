@@ -13,7 +13,6 @@ use codec::capture::{
 };
 use codec::character::{Symbol, decode_control};
 use codec::time::{LinkTimeout, Tick};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
@@ -21,7 +20,7 @@ use crate::capture_input::OwnedChunk;
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::findings::is_in_order;
 use crate::network::input::NetworkInput;
-use crate::network::run::run;
+use crate::network::run::{RunOutcome, run};
 use crate::repair::SeededRng;
 use crate::standstill::circle::{CircleNetwork, CircleShape};
 use crate::taps;
@@ -250,7 +249,7 @@ pub fn sound_network(number: u64) -> Option<RecordedChunks> {
     if dice.below(2) == 0 {
         scenario.taps = taps::at_every_cable(&scenario);
     }
-    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::of(&scenario);
     let is_sound = !scenario.taps.is_empty() && is_in_order(&scenario, &outcome);
     let chunks = is_sound.then(|| RecordedChunks::of(&outcome.capture))?;
     chunks.known.is_empty().then_some(chunks)
@@ -274,7 +273,7 @@ pub fn deadlocked_network(number: u64) -> Option<RecordedChunks> {
     let (shape, start) = networks.nth(usize::try_from(number % 15).ok()?)?;
     let text = CircleNetwork::of(shape, start, number)?.text;
     let scenario = Scenario::read("circle", &text).ok()?;
-    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 9);
+    let outcome = run(&scenario, TraceLevel::Nothing, 1 << 9);
     Some(RecordedChunks::of(&outcome.capture)).filter(|it| !it.circles.is_empty())
 }
 

@@ -20,10 +20,9 @@ use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ChannelId, ReadProgress, merge};
 use codec::time::Tick;
 use laws::network::input::NetworkInput;
-use laws::network::run::{RunOutcome, run};
+use laws::network::run::RunOutcome;
 use laws::repair::SeededRng;
 use laws::{corpus, taps};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::{self, TruthEvent};
 
@@ -66,7 +65,7 @@ impl BlockingRun {
 
     fn tapped(mut scenario: Scenario) -> Self {
         scenario.taps = taps::at_every_cable(&scenario);
-        let outcome = run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(&scenario);
         let blocked = BlockedCapture::of(&outcome.capture).events;
         Self { scenario, outcome, blocked }
     }
@@ -403,7 +402,7 @@ fn what_may_wait_for_an_uncaptured_output_is_out_of_sight() {
 
 /// Waits of a scenario with its own taps.
 fn blocked_as_tapped(scenario: &Scenario) -> BlockedCapture {
-    let outcome = run(scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::of(scenario);
     BlockedCapture::of(&outcome.capture)
 }
 

@@ -8,13 +8,11 @@ use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::ReadProgress;
 use laws::journeys::{NetworkClass, journeys};
-use laws::network::run::run;
+use laws::network::run::RunOutcome;
 use laws::repair::draws;
 use laws::storm::generator;
 use laws::taps;
-use simulator::network::VisitOrder;
 use simulator::scenario::{PortTap, Scenario};
-use simulator::truth::TraceLevel;
 
 /// Events of the network, of each kind in order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +22,7 @@ impl NetworkEvents {
     fn of(scenario: &Scenario, taps: Vec<PortTap>) -> Self {
         let mut tapped = scenario.clone();
         tapped.taps = taps;
-        let capture = run(&tapped, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16).capture;
+        let capture = RunOutcome::untold(&tapped).capture;
         let mut events = Self::default();
         let mut analysis =
             CaptureAnalysis::new(&*capture, AnalysisScope::Everything, LinkAssumptions::default());
@@ -84,7 +82,7 @@ fn nothing_is_lost_where_one_recording_of_a_wire_follows_another() {
         let half = scenario.duration / 2;
         let overlap = [0, 20, 400][usize::try_from(number % 3).unwrap()].min(half);
         let lost = |scenario: &Scenario| {
-            let capture = run(scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16).capture;
+            let capture = RunOutcome::untold(scenario).capture;
             let journeys = journeys(&capture);
             let dropped = journeys.iter().filter(|it| matches!(it.fate, JourneyFate::Dropped(_)));
             (dropped.count(), journeys.iter().filter(|it| it.hops.len() > 1).count())

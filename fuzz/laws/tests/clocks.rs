@@ -10,11 +10,10 @@ use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgress, merge};
 use laws::capture_input::{self, OwnedChunk};
-use laws::network::run::run;
+use laws::network::run::RunOutcome;
 use laws::{score, taps};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 const NETWORK: &str = r#"
 seed = 3
@@ -44,7 +43,7 @@ load = 0.4
 fn simulated() -> Vec<u8> {
     let mut scenario = Scenario::read("clocks", NETWORK).unwrap_or_else(|error| panic!("{error}"));
     scenario.taps = taps::at_every_cable(&scenario);
-    run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).capture
+    RunOutcome::of(&scenario).capture
 }
 
 /// The capture with other periods declared for some channels.
@@ -183,7 +182,7 @@ fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
         let mut scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
         for taps in [taps::at_every_cable(&scenario), taps::at_every_port(&scenario)] {
             scenario.taps = taps;
-            let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+            let outcome = RunOutcome::of(&scenario);
             let report = CaptureReport::of(&outcome.capture);
             assert_eq!(report.drifting(), [], "{text}");
             for severity in [Severity::Error, Severity::Warning] {
@@ -206,7 +205,7 @@ fn a_packet_behind_a_dropped_one_proves_nothing_about_clocks_and_switches() {
          routes.method = 'mapped'\nmapper = { period_us = 200, timeout_us = 20 }";
     let mut scenario = Scenario::read("drops", text).unwrap_or_else(|error| panic!("{error}"));
     scenario.taps = taps::at_every_cable(&scenario);
-    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::of(&scenario);
     let report = CaptureReport::of(&outcome.capture);
     let is_dropped = |row: &TruthEvent| matches!(row.kind, TruthEventKind::Dropped(_));
     assert!(outcome.rows.iter().filter(|row| is_dropped(row)).count() > 100);

@@ -5,11 +5,9 @@ use analyzer::journey::JourneyFate;
 use codec::route::PortId;
 use laws::journeys::{journeys, truth};
 use laws::network::analyzed::AnalyzedCapture;
-use laws::network::run::run;
+use laws::network::run::RunOutcome;
 use laws::repair::{SeededRng, draws};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
 
 /// A chain of three hosts and a switch that stores packets with two more, all of which send to all.
 fn scenario(kind: &str) -> Scenario {
@@ -28,7 +26,7 @@ fn scenario(kind: &str) -> Scenario {
 #[test]
 fn handshake_cables_are_read_as_what_they_are() {
     for kind in ["handshake", "myrinet"] {
-        let outcome = run(&scenario(kind), TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(&scenario(kind));
         let set = AnalyzedCapture::of(&outcome.capture).set;
         let wrong = set.found().map(|(kind, ..)| kind.about());
         // Not even a note of the silence between any two characters.
@@ -58,7 +56,7 @@ fn what_waits_for_its_turn_on_handshake_cables_is_no_standstill() {
              [[traffic]]\nto = 'uniform'\npayload = {size}\nload = 0.7\n{taps}"
         );
         let scenario = Scenario::read("turns", &text).unwrap();
-        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::untold(&scenario);
         let set = AnalyzedCapture::of(&outcome.capture).set;
         for (kind, _, found) in set.found() {
             assert_eq!(found.severity, Severity::Note, "{kind:?}\n{text}");
@@ -87,7 +85,7 @@ fn what_a_switch_that_stores_packets_drops_is_lost_for_no_known_cause() {
              every_us = 12\nlaw = 'poisson'\n[[fault]]\nat_us = 0\npower_off = 'h3'\n[[tap]]\nall = true\n"
         );
         let scenario = Scenario::read("stores", &text).unwrap();
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(&scenario);
         let truth = truth(&scenario, &outcome);
         for journey in journeys(&outcome.capture) {
             let (JourneyFate::Dropped(rule), [.., hop]) = (journey.fate, &*journey.hops) else {

@@ -7,10 +7,8 @@ use analyzer::options::AnalysisScope;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::ReadProgress;
-use laws::network::run::run;
-use simulator::network::VisitOrder;
+use laws::network::run::RunOutcome;
 use simulator::scenario::Scenario;
-use simulator::truth;
 
 /// Three hosts that talk over the protocol, and what befalls them; `taps` say what of it is captured.
 fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
@@ -30,7 +28,7 @@ fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
 
 fn observations(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let scenario = scenario(seed, faults, taps);
-    let outcome = run(&scenario, truth::TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::untold(&scenario);
     let assumptions = LinkAssumptions::default();
     let capture = outcome.capture.as_slice();
     let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Conversations, assumptions);

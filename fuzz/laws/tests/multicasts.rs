@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use laws::journeys;
-use laws::network::run::run;
+use laws::network::run::RunOutcome;
 use laws::taps;
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::{TraceLevel, TruthEventKind};
+use simulator::truth::TruthEventKind;
 
 /// N-6
 #[test]
@@ -21,7 +20,7 @@ fn the_copies_of_a_multicast_are_joined_to_its_tree() {
         );
         let mut scenario = Scenario::read("law", &text).unwrap();
         scenario.taps = taps::at_every_cable(&scenario);
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(&scenario);
         let name = |node| scenario.topology.node(node).map_or("", |node| node.name.as_str());
         let notices = outcome.rows.iter().filter_map(|row| {
             let TruthEventKind::Multicast(notice) = row.kind else { return None };

@@ -26,7 +26,6 @@ use laws::repair::{SeededRng, draws};
 use laws::single_thread::use_one_thread;
 use laws::taps;
 use laws::unrecorded::RecordedChunks;
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
@@ -64,7 +63,7 @@ fn networks(dice: &mut SeededRng) -> Option<Vec<(&'static str, Vec<u8>)>> {
     if scenario.taps.is_empty() {
         return None;
     }
-    let whole = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000).capture;
+    let whole = run(&scenario, TraceLevel::Nothing, 1000).capture;
     let chunks = RecordedChunks::of(&whole);
     let holes = chunks.without(chunks.draw(dice));
     let edge = |at| WindowEdge::Character(Tick(at));
@@ -127,7 +126,7 @@ fn maps_are_counted_once_however_often_an_interface_tells() {
         );
         let mut scenario = Scenario::read("maps", &text).unwrap_or_else(|error| panic!("{error}"));
         scenario.taps = taps(&scenario);
-        let capture = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000).capture;
+        let capture = run(&scenario, TraceLevel::Nothing, 1000).capture;
         for taps in [u64::MAX, dice.roll(), dice.roll()] {
             let mut number = 0;
             // Both directions at a tap.

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use analyzer::finding::Severity;
 use analyzer::score::ScoreReport;
 use laws::judged_network::JudgedNetwork;
-use laws::network::run::{RunOutcome, run};
+use laws::network::run::RunOutcome;
 use laws::score::{self, LIKELY, MESSAGES};
 use laws::{corpus, taps};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 use crate::demos::EVERY_PORT;
 
@@ -274,7 +273,7 @@ fn probes_of_a_mapper_that_waits_too_little_are_no_findings() {
 #[test]
 fn ip_is_found_as_it_was() {
     let scenario = Scenario::read("ip", include_str!("../../../cli/demos/ip.toml")).unwrap();
-    let mut outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let mut outcome = RunOutcome::of(&scenario);
     let kinds = ["ip", "ip-conversation"];
     let score = score::of(&scenario, &outcome).unwrap();
     let rows = kinds.map(|kind| score.of(kind).unwrap());

@@ -15,14 +15,13 @@ use laws::capture_input::drawn_link;
 use laws::network::analyzed::slice;
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
-use laws::network::run::run;
+use laws::network::run::{RunOutcome, run};
 use laws::repair::{SeededRng, draws};
 use laws::taps;
 use laws::unrecorded::{
     OmittedPart, RecordedChunks, broken_network, deadlocked_network, fixtures, judged,
     sound_network,
 };
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
@@ -131,7 +130,7 @@ fn a_cut_changes_no_finding_of_the_fixtures() {
     let text = "duration_us = 100\nlink.kind = 'handshake'\ntopology = { kind = 'switch', hosts = 2 }\n\
                 [[traffic]]\nto = 'shift'\npayload = 40\nevery_us = 25\n[[tap]]\nall = true";
     let scenario = Scenario::read("handshake", text).unwrap();
-    let handshake = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000);
+    let handshake = run(&scenario, TraceLevel::Nothing, 1000);
     check_cuts("handshake cables", &handshake.capture, 100);
     assert!(needed > 20, "the state at the cut was needed {needed} times");
 }
@@ -145,7 +144,7 @@ fn a_cut_changes_no_finding_of_a_random_network() {
         let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
         let Some(mut scenario) = plan.scenario().filter(rates_are_alike) else { continue };
         scenario.taps = taps::at_every_cable(&scenario);
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000);
+        let outcome = run(&scenario, TraceLevel::Everything, 1000);
         networks += 1;
         needed += check_cuts(&format!("network {networks}"), &outcome.capture, 8);
     }
@@ -266,7 +265,5 @@ fn shared_links(seed: u64) -> RecordedChunks {
         (0..4).map(host).collect::<String>()
     );
     let scenario = Scenario::read("shared", &text).unwrap();
-    RecordedChunks::of(
-        &run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).capture,
-    )
+    RecordedChunks::of(&RunOutcome::of(&scenario).capture)
 }

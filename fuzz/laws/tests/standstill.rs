@@ -5,12 +5,10 @@ use std::path::Path;
 
 use analyzer::render::held_up;
 use laws::network::analyzed::AnalyzedCapture;
-use laws::network::run::run;
+use laws::network::run::RunOutcome;
 use laws::standstill::circle::{CircleNetwork, CircleShape};
 use laws::standstill::{StandstillTally, TappedPart};
-use simulator::network::VisitOrder;
 use simulator::scenario::{PortTap, Scenario};
-use simulator::truth::TraceLevel;
 
 /// More of them: `cargo run --release -p laws --example standstill -- 1000`.
 #[test]
@@ -54,7 +52,7 @@ fn sentences(file: &str, ports: &[&str]) -> String {
     if !taps.is_empty() {
         scenario.taps = taps;
     }
-    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::untold(&scenario);
     let set = AnalyzedCapture::of(&outcome.capture).set;
     let lines = held_up(&set, &|id| outcome.channels.get(id.0 as usize));
     lines.iter().map(|line| format!("{line}\n")).collect()

@@ -7,15 +7,14 @@ use laws::capture_input::CaptureInput;
 use laws::delivery::ConversationInput;
 use laws::journeys::NetworkClass;
 use laws::network::input::{NetworkInput, SwitchInput};
-use laws::network::{findings, run::run, slack::BoundsWidth};
+use laws::network::{findings, run::RunOutcome, slack::BoundsWidth};
 use laws::repair::{SeededRng, draws};
 use laws::standstill::{self, TappedPart};
 use laws::storm::generator;
 use laws::{analyze, filter, judged_network, link};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::traffic::TrafficStream;
-use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 /// So many inputs, as long as a plan may need.
 fn storm(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
@@ -127,7 +126,7 @@ fn a_storm_of_words_keeps_the_law_of_filters() {
 }
 
 fn rows(scenario: &Scenario) -> Vec<TruthEvent> {
-    run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000).rows
+    RunOutcome::of(scenario).rows
 }
 
 /// Kinds of truth rows that storms hardly ever reach: they need a host that breaks the protocol, a path that

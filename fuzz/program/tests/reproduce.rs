@@ -4,11 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use laws::network::run::run as run_scenario;
+use laws::network::run::RunOutcome;
 use laws::score::truth;
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
 
 /// A directory of a test's own, empty.
 fn directory(name: &str) -> PathBuf {
@@ -68,7 +66,7 @@ fn a_network_is_there_in_all_files_and_what_was_there_before_is_not() {
     let file = |name: &str| fs::read(directory.join(name)).unwrap();
     let text = String::from_utf8(file("scenario.toml")).unwrap();
     let scenario = Scenario::read("scenario.toml", &text).unwrap();
-    let outcome = run_scenario(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = RunOutcome::of(&scenario);
     assert!(outcome.capture == file("capture.pcapng"));
     assert!(truth(&scenario, &outcome) == file("truth.jsonl"));
 }

@@ -181,17 +181,15 @@ pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::run::run;
+    use crate::network::run::RunOutcome;
     use crate::taps;
     use analyzer::rules::{RuleOutcome, rule};
-    use simulator::network::VisitOrder;
     use simulator::topology::NodeId;
-    use simulator::truth::TraceLevel;
 
     fn tapped(text: &str) -> (Scenario, RunOutcome) {
         let mut scenario = Scenario::read("ring", text).unwrap();
         scenario.taps = taps::at_every_cable(&scenario);
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::of(&scenario);
         (scenario, outcome)
     }
 

@@ -28,6 +28,16 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
+    /// Runs a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        run(scenario, TraceLevel::Everything, 1 << 16)
+    }
+
+    /// Runs a scenario without its truth.
+    pub fn untold(scenario: &Scenario) -> Self {
+        run(scenario, TraceLevel::Nothing, 1 << 16)
+    }
+
     /// Rows of each port, in order of time.
     pub(super) fn rows_by_port(&self) -> BTreeMap<NodePort, Vec<&TruthEvent>> {
         let mut ports: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -37,11 +47,11 @@ impl RunOutcome {
 }
 
 /// Runs a scenario. The recording is handed out every `slice` periods.
-pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
-    run_with(SimulationEngine::Event, scenario, wanted, (layout, slice))
+pub fn run(scenario: &Scenario, wanted: TraceLevel, slice: u64) -> RunOutcome {
+    run_with(SimulationEngine::Event, scenario, wanted, (VisitOrder::AsGiven, slice))
 }
 
-/// Runs a scenario by one of the two engines, otherwise as [`run`].
+/// Runs a scenario by one of the two engines, its parts visited in an order.
 pub fn run_with(
     engine: SimulationEngine,
     scenario: &Scenario,

@@ -1,8 +1,5 @@
 //! Networks that some bytes stand for: they are run once more, for all that can be seen of them.
-
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
 
 use super::text_page::byte_test;
 use super::{ReproductionDraft, captures};
@@ -10,11 +7,8 @@ use crate::analyze::is_capture;
 use crate::failure::catch_failure;
 use crate::network::draft::NetworkDraft;
 use crate::network::input::{NetworkInput, SwitchInput};
-use crate::network::run::run;
+use crate::network::run::RunOutcome;
 use crate::{crossbar, delivery, score, taps};
-
-/// Number of times that what was recorded is handed out. *Chosen*.
-const SLICE: u64 = 1 << 16;
 
 /// An input of `network`, and of others that read bytes likewise.
 pub(super) fn network(target: &str, input: &[u8]) -> ReproductionDraft {
@@ -62,8 +56,7 @@ pub(super) fn drawn(text: String, scenario: &Scenario) -> ReproductionDraft {
     if watched.taps.is_empty() {
         watched.taps = taps::at_every_cable(&watched);
     }
-    let outcome =
-        catch_failure(|| run(&watched, TraceLevel::Everything, VisitOrder::AsGiven, SLICE));
+    let outcome = catch_failure(|| RunOutcome::of(&watched));
     let outcome = outcome.map_err(|broken| format!("the run did not come to its end: {broken}"));
     let (capture, truth) = match &outcome {
         Ok(outcome) => (Ok(outcome.capture.clone()), Ok(score::truth(&watched, outcome))),

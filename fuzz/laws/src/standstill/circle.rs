@@ -12,13 +12,11 @@ use analyzer::journey::{Journey, JourneyHop};
 use analyzer::packet::StartCoverage;
 use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, RouteAddressing};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
-use simulator::truth::TraceLevel;
 
 use crate::network::analyzed::AnalyzedCapture;
-use crate::network::run::run;
+use crate::network::run::RunOutcome;
 use crate::network::undeclared::{StrippedWords, stripped};
 use crate::repair::SeededRng;
 
@@ -276,7 +274,7 @@ impl CircleNetwork {
             .into_iter()
             .filter(|(_, sender)| sender.since.is_some());
         let stopped: BTreeSet<String> = stopped.filter_map(|(port, _)| name(port)).collect();
-        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let outcome = RunOutcome::untold(&scenario);
         let is_still = match self.start {
             CircleStart::Handshakes => outcome.hosts.values().all(|host| host.received == 0),
             CircleStart::Empty | CircleStart::Short => self.circle.is_subset(&stopped),

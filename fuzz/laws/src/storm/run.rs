@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codec::capture::{ByteOrder, CaptureWriter, ChunkContent, WriteError};
+use codec::capture::{ByteOrder, CaptureWriter, WriteError};
 use codec::packet::CrcCheck;
 use simulator::fault::FaultSpec;
 use simulator::interface::ConsumptionMode;
@@ -159,8 +159,7 @@ impl<'a> StormRun<'a> {
         }
         let StormEpisode { file, bytes, size, rows, .. } = episode;
         let written = network.flush_recorded(&mut |id, chunk| {
-            let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
-                chunk.content;
+            let (chars, _) = chunk.content.parts();
             *bytes += chars.len() + 32;
             match file {
                 Ok(file) if *size == EpisodeSize::Kept => file.write(id, chunk),
