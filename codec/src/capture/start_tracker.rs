@@ -1,7 +1,7 @@
 //! Tracks the state of a channel up to the character where it is cut.
 
 use super::channel::Channel;
-use super::chunk::{Chunk, ChunkContent};
+use super::chunk::Chunk;
 use super::start_state::{FlowCommand, StartSender, StartState};
 use crate::character::{Symbol, decode_control};
 use crate::framing::{FrameEvent, Framer, FramerMode};
@@ -225,6 +225,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::capture::ChunkContent;
     use crate::notation::parse;
 
     const WORDS: [&str; 8] = ["05", "83", "GAP", "IDLE", "IDLE×7", "GO", "STOP", "FRES"];

@@ -68,20 +68,17 @@ impl FrameTracker {
     }
 }
 
-impl FrameRecord {
+impl<M: SerializeMap> RowWriter<'_, M> {
     /// Writes the fields that `myriscope packets` gives a packet (`docs/output.md`).
-    pub(super) fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        let Self { start, end, packet, ended_by } = self;
-        out.field("start", start).field("end", end).field("length", &packet.length);
-        out.field("route", packet.route.bytes());
-        out.field("tag", &packet.tag.map(|tag| tag.value())).field("payload", &packet.payload());
-        out.field("crc", packet.check.name()).field("syndrome", &packet.check.syndrome());
-        out.field("ended_by", ended_by.name());
+    pub(super) fn frame(&mut self, frame: &FrameRecord) -> &mut Self {
+        let FrameRecord { start, end, packet, ended_by } = frame;
+        self.field("start", start).field("end", end).field("length", &packet.length);
+        self.field("route", packet.route.bytes());
+        self.field("tag", &packet.tag.map(|tag| tag.value())).field("payload", &packet.payload());
+        self.field("crc", packet.check.name()).field("syndrome", &packet.check.syndrome());
+        self.field("ended_by", ended_by.name());
         let left_out = packet.route.left_out();
-        out.optional("route_left_out", (left_out > 0).then_some(left_out))
+        self.optional("route_left_out", (left_out > 0).then_some(left_out))
     }
 }
 

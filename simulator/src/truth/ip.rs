@@ -93,26 +93,6 @@ impl IpLabel {
         self.ends.iter_mut().zip(ports).for_each(|((_, end), port)| *end = Some(port));
         self
     }
-
-    /// Writes the name and the fields of its transmission.
-    pub(super) fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        let [(source, source_port), (destination, destination_port)] = self.ends;
-        out.event("ip-transmitted").field("protocol", self.protocol);
-        out.field("source", &format_args!("{source}")).optional("source_port", source_port);
-        out.field("destination", &format_args!("{destination}"));
-        out.optional("destination_port", destination_port);
-        out.field("id", &self.id).optional("offset", self.offset);
-        if let Some(SegmentLabel { sequence, acknowledgment, flags, .. }) = &self.segment {
-            out.field("sequence", sequence).field("acknowledgment", acknowledgment);
-            out.field("flags", &flags.join(" "));
-        }
-        let again = self.segment.as_ref().filter(|_| self.data > 0).map(|it| it.again);
-        out.field("length", &self.length).field("data", &self.data).optional("again", again);
-        out.optional("checksum", self.checksum)
-    }
 }
 
 impl SegmentLabel {
@@ -133,5 +113,24 @@ impl SegmentLabel {
             flags: flags.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect(),
             again: false,
         }
+    }
+}
+
+impl<M: SerializeMap> RowWriter<'_, M> {
+    /// Writes the name and the fields of its transmission.
+    pub(super) fn ip(&mut self, label: &IpLabel) -> &mut Self {
+        let [(source, source_port), (destination, destination_port)] = label.ends;
+        self.event("ip-transmitted").field("protocol", label.protocol);
+        self.field("source", &format_args!("{source}")).optional("source_port", source_port);
+        self.field("destination", &format_args!("{destination}"));
+        self.optional("destination_port", destination_port);
+        self.field("id", &label.id).optional("offset", label.offset);
+        if let Some(SegmentLabel { sequence, acknowledgment, flags, .. }) = &label.segment {
+            self.field("sequence", sequence).field("acknowledgment", acknowledgment);
+            self.field("flags", &flags.join(" "));
+        }
+        let again = label.segment.as_ref().filter(|_| label.data > 0).map(|it| it.again);
+        self.field("length", &label.length).field("data", &label.data).optional("again", again);
+        self.optional("checksum", label.checksum)
     }
 }

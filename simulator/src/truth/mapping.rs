@@ -108,46 +108,40 @@ impl MappingLabel {
             MappingPacket::Resign { .. } => label,
         }
     }
-
-    /// Writes the name and the fields of its transmission.
-    pub(super) fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        out.event("mapping-transmitted").field("kind", self.kind);
-        out.field("source", &format_args!("{}", self.source));
-        out.optional("ticket", self.ticket.map(|ticket| ticket.0));
-        out.optional("version", self.version.map(|version| version.0));
-        out.optional("mapper", self.mapper.map(|mapper| mapper.to_string()));
-        out.optional("status", self.status.map(AnswerStatus::name));
-        out.optional("piece", self.piece.map(|(number, _)| number));
-        out.optional("pieces", self.piece.map(|(_, count)| count))
-    }
 }
 
-impl MappingNotice {
+impl<M: SerializeMap> RowWriter<'_, M> {
+    /// Writes the name and the fields of its transmission.
+    pub(super) fn mapping_packet(&mut self, label: &MappingLabel) -> &mut Self {
+        self.event("mapping-transmitted").field("kind", label.kind);
+        self.field("source", &format_args!("{}", label.source));
+        self.optional("ticket", label.ticket.map(|ticket| ticket.0));
+        self.optional("version", label.version.map(|version| version.0));
+        self.optional("mapper", label.mapper.map(|mapper| mapper.to_string()));
+        self.optional("status", label.status.map(AnswerStatus::name));
+        self.optional("piece", label.piece.map(|(number, _)| number));
+        self.optional("pieces", label.piece.map(|(_, count)| count))
+    }
+
     /// Writes the name and the fields of an event at a host.
-    pub(super) fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        match self {
+    pub(super) fn mapping(&mut self, notice: &MappingNotice) -> &mut Self {
+        match notice {
             // The truth has the packet instead.
-            Self::Probed(
+            MappingNotice::Probed(
                 ProbeKind::Host | ProbeKind::Switch | ProbeKind::Compare | ProbeKind::Identity,
-            ) => out.event("mapping-transmitted"),
-            Self::Elected => out.event("mapper-elected"),
-            Self::Resigned { winner } => {
-                out.event("mapper-resigned").field("winner", &format_args!("{winner}"))
+            ) => self.event("mapping-transmitted"),
+            MappingNotice::Elected => self.event("mapper-elected"),
+            MappingNotice::Resigned { winner } => {
+                self.event("mapper-resigned").field("winner", &format_args!("{winner}"))
             }
-            Self::Mapped { version, hosts, switches, links, probes, took } => {
-                out.event("map-version").field("version", &version.0).field("hosts", hosts);
-                out.field("switches", switches).field("links", links);
-                out.field("probes", probes).field("took", took)
+            MappingNotice::Mapped { version, hosts, switches, links, probes, took } => {
+                self.event("map-version").field("version", &version.0).field("hosts", hosts);
+                self.field("switches", switches).field("links", links);
+                self.field("probes", probes).field("took", took)
             }
-            Self::Installed { mapper, version, routes } => {
-                out.event("routes-installed").field("mapper", &format_args!("{mapper}"));
-                out.field("version", &version.0).field("routes", routes)
+            MappingNotice::Installed { mapper, version, routes } => {
+                self.event("routes-installed").field("mapper", &format_args!("{mapper}"));
+                self.field("version", &version.0).field("routes", routes)
             }
         }
     }

@@ -32,39 +32,41 @@ fn node_of(nic: Nic) -> NodeId {
     NodeId(nic.0.into())
 }
 
-impl MessagingEvent {
+impl<M: SerializeMap> RowWriter<'_, M> {
     /// Writes the name and the fields of an event at a host.
-    pub(super) fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        here: NodeId,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        match self {
-            Self::Accepted(id, (nic, to)) => {
-                out.event("message-accepted").message(*id).endpoint(node_of(*nic), *to)
+    pub(super) fn messaging(&mut self, here: NodeId, event: &MessagingEvent) -> &mut Self {
+        match event {
+            MessagingEvent::Accepted(id, (nic, to)) => {
+                self.event("message-accepted").message(*id).endpoint(node_of(*nic), *to)
             }
-            Self::Written(id, at) => out.event("message-written").message(*id).endpoint(here, *at),
-            Self::Lost(id, at) => out.event("message-lost").message(*id).endpoint(here, *at),
-            Self::Damaged(id, at) => out.event("message-damaged").message(*id).endpoint(here, *at),
-            Self::Acknowledged(id) => out.event("message-acknowledged").message(*id),
-            Self::GivenUp(id) => out.event("message-given-up").message(*id),
-            Self::Returned(id, why) => {
+            MessagingEvent::Written(id, at) => {
+                self.event("message-written").message(*id).endpoint(here, *at)
+            }
+            MessagingEvent::Lost(id, at) => {
+                self.event("message-lost").message(*id).endpoint(here, *at)
+            }
+            MessagingEvent::Damaged(id, at) => {
+                self.event("message-damaged").message(*id).endpoint(here, *at)
+            }
+            MessagingEvent::Acknowledged(id) => self.event("message-acknowledged").message(*id),
+            MessagingEvent::GivenUp(id) => self.event("message-given-up").message(*id),
+            MessagingEvent::Returned(id, why) => {
                 let (name, reason) = match why {
                     ReturnCause::Refused(reason) => ("refused", Some(reason.name())),
                     ReturnCause::Unreachable => ("unreachable", None),
                     ReturnCause::Restarted => ("restarted", None),
                 };
-                out.event("message-returned").message(*id).field("why", name);
-                out.optional("reason", reason)
+                self.event("message-returned").message(*id).field("why", name);
+                self.optional("reason", reason)
             }
-            Self::Refused(id, packet, reason) => {
-                out.event("message-refused").message(*id).header(packet);
-                out.field("reason", reason.name())
+            MessagingEvent::Refused(id, packet, reason) => {
+                self.event("message-refused").message(*id).header(packet);
+                self.field("reason", reason.name())
             }
-            Self::Dropped(id, reason) => {
-                out.event("message-dropped").message(*id).field("reason", reason.name())
+            MessagingEvent::Dropped(id, reason) => {
+                self.event("message-dropped").message(*id).field("reason", reason.name())
             }
-            Self::Observed(packet, notice) => {
+            MessagingEvent::Observed(packet, notice) => {
                 let (name, reason) = match notice {
                     TransportNotice::Duplicate => ("transport-duplicate", None),
                     TransportNotice::Stale => ("transport-stale", None),
@@ -73,38 +75,33 @@ impl MessagingEvent {
                     TransportNotice::Retransmitted => ("transport-retransmitted", None),
                     TransportNotice::Refused(reason) => ("transport-refused", Some(reason.name())),
                 };
-                out.event(name).header(packet).optional("reason", reason)
+                self.event(name).header(packet).optional("reason", reason)
             }
-            Self::Malformed(error) => {
-                out.event("transport-malformed").field("error", &format_args!("{error}"))
+            MessagingEvent::Malformed(error) => {
+                self.event("transport-malformed").field("error", &format_args!("{error}"))
             }
-            Self::Overrun => out.event("transport-overrun"),
-            Self::Leaving(at) => out.event("endpoint-leaving").endpoint(here, *at),
-            Self::Unloaded(at) => out.event("endpoint-unloaded").endpoint(here, *at),
-            Self::Loaded(at) => out.event("endpoint-loaded").endpoint(here, *at),
-            Self::Mapped(at) => out.event("host-memory-mapped").endpoint(here, *at),
-            Self::Credits(at, credits) => {
-                out.event("endpoint-credits").endpoint(here, *at).field("credits", credits)
+            MessagingEvent::Overrun => self.event("transport-overrun"),
+            MessagingEvent::Leaving(at) => self.event("endpoint-leaving").endpoint(here, *at),
+            MessagingEvent::Unloaded(at) => self.event("endpoint-unloaded").endpoint(here, *at),
+            MessagingEvent::Loaded(at) => self.event("endpoint-loaded").endpoint(here, *at),
+            MessagingEvent::Mapped(at) => self.event("host-memory-mapped").endpoint(here, *at),
+            MessagingEvent::Credits(at, credits) => {
+                self.event("endpoint-credits").endpoint(here, *at).field("credits", credits)
             }
         }
     }
-}
 
-impl TransmissionKind {
     /// Writes the name and the fields of a transport packet being sent.
-    pub(super) fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        match self {
-            Self::Data { header, sync, message, turn } => {
-                out.event("message-transmitted").message(*message).header(header);
-                out.field("sync", &(*sync == SyncFlag::Set));
-                out.field("again", &(*turn == TransmissionAttempt::Again))
+    pub(super) fn transmission(&mut self, kind: &TransmissionKind) -> &mut Self {
+        match kind {
+            TransmissionKind::Data { header, sync, message, turn } => {
+                self.event("message-transmitted").message(*message).header(header);
+                self.field("sync", &(*sync == SyncFlag::Set));
+                self.field("again", &(*turn == TransmissionAttempt::Again))
             }
-            Self::Ack(header) => out.event("ack-transmitted").header(header),
-            Self::Nack(header, reason) => {
-                out.event("nack-transmitted").header(header).field("reason", reason.name())
+            TransmissionKind::Ack(header) => self.event("ack-transmitted").header(header),
+            TransmissionKind::Nack(header, reason) => {
+                self.event("nack-transmitted").header(header).field("reason", reason.name())
             }
         }
     }

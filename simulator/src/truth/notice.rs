@@ -1,6 +1,7 @@
 //! Notices of interfaces to the truth.
 
 use codec::mapping::InterfaceAddress;
+use serde::Serialize;
 
 use crate::node::NodeId;
 
@@ -16,7 +17,8 @@ pub struct MemoryMark {
 }
 
 /// Cause of an interrupt. I-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum InterruptCause {
     /// A command has ended.
     Command,
@@ -49,7 +51,8 @@ pub struct RouterNotice {
 }
 
 /// End of a packet at a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RouterOutcome {
     /// It is sent on.
     Forwarded,
@@ -57,15 +60,4 @@ pub enum RouterOutcome {
     Unknown,
     /// The send memory has no room: it is lost.
     Full,
-}
-
-impl RouterOutcome {
-    /// Name in rows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forwarded => "forwarded",
-            Self::Unknown => "unknown",
-            Self::Full => "full",
-        }
-    }
 }

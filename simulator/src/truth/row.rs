@@ -6,8 +6,9 @@ use codec::character::{Character, Symbol};
 use codec::wires::WireTransition;
 use serde::ser::{Impossible, Serialize, SerializeMap, Serializer};
 
-use super::{InterruptCause, MemoryMark, RelayNotice, RouterNotice};
-use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
+use super::{
+    MemoryMark, PacketHandling, RelayNotice, RouterNotice, RuleId, TruthEvent, TruthEventKind,
+};
 use crate::node::{NodeId, PortLabel};
 
 /// Names of all kinds of events, in the order of `docs/truth.md`.
@@ -138,7 +139,7 @@ impl TruthEventKind {
             Self::Dropped(RuleId(rule)) => out.event("dropped").field("rule", rule),
             Self::Truncated(RuleId(rule)) => out.event("truncated").field("rule", rule),
             Self::Merged => out.event("merged"),
-            Self::Received(frame) => frame.write(out.event("received")),
+            Self::Received(frame) => out.event("received").frame(frame),
             Self::LinkOpen => out.event("open-link"),
             Self::LinkRestored => out.event("link-restored"),
             Self::ResetReceived => out.event("forward-reset"),
@@ -151,7 +152,7 @@ impl TruthEventKind {
                 out.optional("round_trip", *round_trip)
             }
             Self::WireError { character, sent, received } => {
-                write_damage(*character, [*sent, *received], out.event("wire-error"))
+                out.event("wire-error").damage(*character, [*sent, *received])
             }
             Self::InvalidCode(code) => out.event("invalid-code").field("code", code),
             Self::CorrectedCode { code, symbol } => {
@@ -164,92 +165,62 @@ impl TruthEventKind {
             Self::Fill { fill, slope } => {
                 out.event("fill").field("fill", fill).field("slope", slope)
             }
-            Self::Sent(frame) => frame.write(out.event("sent")),
+            Self::Sent(frame) => out.event("sent").frame(frame),
             Self::Commanded(command) => out.event("commanded").field("command", command),
             Self::ResetClosed => out.event("reset-closed"),
             Self::FellSilent => out.event("fell-silent"),
             Self::SilenceEnded => out.event("silence-ended"),
             Self::PowerLost => out.event("power-lost"),
             Self::Raw(characters) => out.event("raw").field("characters", characters),
-            Self::SymbolSent(symbol) => write_symbol(*symbol, out.event("symbol-sent")),
+            Self::SymbolSent(symbol) => out.event("symbol-sent").symbol(*symbol),
             Self::SenderStopped => out.event("sender-stopped"),
             Self::SenderResumed(by) => out.event("sender-resumed").field("by", by),
             Self::Blocked(by) => out.event("blocked").field("by", by),
-            Self::MemoryFilled(mark) => mark.write(out.event("memory-filled")),
-            Self::Interrupted(cause) => out.event("interrupt").field("cause", cause.name()),
-            Self::Multicast(notice) => notice.write(out.event("multicast")),
-            Self::Routed(notice) => notice.write(out.event("routed")),
-            Self::IpTransmitted(label) => label.write(out),
-            Self::Transmitted(transmission) => transmission.write(out),
-            Self::Messaging(event) => event.write(here, out),
-            Self::MappingTransmitted(label) => label.write(out),
-            Self::Mapping(notice) => notice.write(out),
+            Self::MemoryFilled(mark) => out.event("memory-filled").memory_mark(mark),
+            Self::Interrupted(cause) => out.event("interrupt").field("cause", cause),
+            Self::Multicast(notice) => out.event("multicast").relay_notice(notice),
+            Self::Routed(notice) => out.event("routed").router_notice(notice),
+            Self::IpTransmitted(label) => out.ip(label),
+            Self::Transmitted(transmission) => out.transmission(transmission),
+            Self::Messaging(event) => out.messaging(here, event),
+            Self::MappingTransmitted(label) => out.mapping_packet(label),
+            Self::Mapping(notice) => out.mapping(notice),
             Self::Fault(fault) => out.event("fault").field("fault", fault),
         };
     }
 }
 
-fn write_damage<'w, 'a, M: SerializeMap>(
-    character: u64,
-    [sent, received]: [u16; 2],
-    out: &'w mut RowWriter<'a, M>,
-) -> &'w mut RowWriter<'a, M> {
-    let [before, after] = [sent, received].map(|bits| Character::from_bits(bits).to_string());
-    let wires: Vec<_> = WireTransition { time_fs: 0, wires: sent ^ received }.each().collect();
-    out.field("character", &character);
-    out.field("sent", &before).field("received", &after).field("wires", &wires)
-}
-
-fn write_symbol<'w, 'a, M: SerializeMap>(
-    symbol: Symbol,
-    out: &'w mut RowWriter<'a, M>,
-) -> &'w mut RowWriter<'a, M> {
-    // The order of fields is that of `docs/truth.md`.
-    if let Symbol::Probe(number) = symbol {
-        out.field("number", &number.value());
-    } else if let Symbol::Reply(status) = symbol {
-        out.field("status", &status.value());
+impl<M: SerializeMap> RowWriter<'_, M> {
+    fn damage(&mut self, character: u64, [sent, received]: [u16; 2]) -> &mut Self {
+        let [before, after] = [sent, received].map(|bits| Character::from_bits(bits).to_string());
+        let wires: Vec<_> = WireTransition { time_fs: 0, wires: sent ^ received }.each().collect();
+        self.field("character", &character);
+        self.field("sent", &before).field("received", &after).field("wires", &wires)
     }
-    out.field("symbol", symbol.family())
-}
 
-impl MemoryMark {
-    fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        out.field("buffer", self.buffer).field("used", &self.used).field("size", &self.size)
-    }
-}
-
-impl RelayNotice {
-    fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        let root = out.node_name(self.root);
-        out.field("root", root).field("number", &self.number);
-        out.field("copies", &self.copies).field("lost", &self.lost)
-    }
-}
-
-impl RouterNotice {
-    fn write<'w, 'a, M: SerializeMap>(
-        &self,
-        out: &'w mut RowWriter<'a, M>,
-    ) -> &'w mut RowWriter<'a, M> {
-        let destination = format_args!("{}", self.destination);
-        out.field("destination", &destination).field("outcome", self.outcome.name())
-    }
-}
-
-impl InterruptCause {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::Packet => "packet",
-            Self::Restart => "restart",
+    fn symbol(&mut self, symbol: Symbol) -> &mut Self {
+        // The order of fields is that of `docs/truth.md`.
+        if let Symbol::Probe(number) = symbol {
+            self.field("number", &number.value());
+        } else if let Symbol::Reply(status) = symbol {
+            self.field("status", &status.value());
         }
+        self.field("symbol", symbol.family())
+    }
+
+    fn memory_mark(&mut self, mark: &MemoryMark) -> &mut Self {
+        self.field("buffer", mark.buffer).field("used", &mark.used).field("size", &mark.size)
+    }
+
+    fn relay_notice(&mut self, notice: &RelayNotice) -> &mut Self {
+        let root = self.node_name(notice.root);
+        self.field("root", root).field("number", &notice.number);
+        self.field("copies", &notice.copies).field("lost", &notice.lost)
+    }
+
+    fn router_notice(&mut self, notice: &RouterNotice) -> &mut Self {
+        let destination = format_args!("{}", notice.destination);
+        self.field("destination", &destination).field("outcome", &notice.outcome)
     }
 }
 
@@ -271,17 +242,12 @@ impl PacketHandling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::NodePort;
-    use crate::node::PacketId;
+    use crate::node::{NodePort, PacketId};
     use crate::transport::TransportNotice;
-    use crate::truth::MappingNotice;
-    use crate::truth::RouterOutcome;
     use crate::truth::{
-        BlockedEscape, FrameRecord, FrameTracker, IpLabel, MappingLabel, ReleaseCause,
-        SegmentLabel, StopGo,
-    };
-    use crate::truth::{
-        MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
+        BlockedEscape, FrameRecord, FrameTracker, InterruptCause, IpLabel, MappingLabel,
+        MappingNotice, MessageId, MessagingEvent, ReleaseCause, ReturnCause, RouterOutcome,
+        SegmentLabel, StopGo, TransmissionAttempt, TransmissionKind,
     };
     use codec::character::{ProbeNumber, ReplyStatus};
     use codec::crc::crc8;
