@@ -12,9 +12,8 @@ fn main() -> io::Result<()> {
     let first = numbers.next().unwrap_or(0);
     let (mut compared, mut periods) = (0_u64, 0_u64);
     for number in first..first.saturating_add(networks) {
-        let mut dice = SeededRng::new(&[&b"engines"[..], &number.to_le_bytes()].concat());
-        let length = usize::try_from(60 + dice.below(600)).unwrap_or_default();
-        let bytes = dice.bytes(length);
+        let mut dice = SeededRng::numbered(b"engines", number);
+        let bytes = dice.bytes_within(60, 600);
         let Ok(ticks) = std::panic::catch_unwind(|| engines::planned(&bytes)) else {
             writeln!(io::stderr(), "network {number}: the engines differ")?;
             continue;

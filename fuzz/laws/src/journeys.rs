@@ -2,16 +2,15 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a packet")]
 
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use codec::framing::FrameEnd;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use analyzer::journey::{Corruption, Journey, JourneyFate, MatchCertainty};
-use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::pipeline::AnalysisEvent;
 use arbitrary::{Arbitrary, Unstructured};
-use codec::capture::{ChannelId, ReadProgress};
+use codec::capture::ChannelId;
 use codec::time::Ticks;
 use rayon::prelude::*;
 use simulator::link::BLOCKED;
@@ -20,6 +19,7 @@ use simulator::scenario::Scenario;
 use simulator::truth::TruthEventKind;
 use toml::Value;
 
+use crate::network::analyzed::analyzed;
 use crate::network::draft::NetworkDraft;
 use crate::network::facts;
 use crate::network::input::NetworkInput;
@@ -200,16 +200,9 @@ pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
 }
 
 pub fn journeys(capture: &[u8]) -> Vec<Journey> {
-    let mut journeys = Vec::new();
-    let mut analysis =
-        CaptureAnalysis::new(capture, AnalysisScope::Network, LinkAssumptions::default());
-    let mut told = |told| {
-        if let AnalysisEvent::Journey(journey) = told {
-            journeys.push(journey);
-        }
-    };
-    while analysis.step(&mut told).is_ok_and(|progress| progress == ReadProgress::More) {}
-    journeys
+    let journey =
+        |told| if let AnalysisEvent::Journey(journey) = told { Some(journey) } else { None };
+    analyzed(capture, AnalysisScope::Network, journey).0
 }
 
 /// Journeys of a network, or of several, compared with the truth.

@@ -19,6 +19,11 @@ impl SeededRng {
         Self(hash)
     }
 
+    /// Seeded by a name and a number.
+    pub fn numbered(name: &[u8], number: u64) -> Self {
+        Self::new(&[name, &number.to_le_bytes()].concat())
+    }
+
     /// The next number (splitmix64).
     pub const fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -35,6 +40,12 @@ impl SeededRng {
 
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.roll().to_le_bytes()[0]).collect()
+    }
+
+    /// So many bytes at least, and fewer than so many more.
+    pub fn bytes_within(&mut self, least: u64, more: u64) -> Vec<u8> {
+        let len = least + self.below(more);
+        self.bytes(usize::try_from(len).unwrap_or_default())
     }
 }
 

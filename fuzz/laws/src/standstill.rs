@@ -93,7 +93,7 @@ fn is_free(scenario: &Scenario) -> bool {
 
 /// The file of a network of a class and a number in which nothing times out, so that what stands still goes on to do so.
 pub fn draft(number: u64, part: TappedPart) -> Option<NetworkDraft> {
-    let mut dice = SeededRng::new(&[&b"standstill"[..], &number.to_le_bytes()].concat());
+    let mut dice = SeededRng::numbered(b"standstill", number);
     let [sound, _, blocked] = NetworkClass::ALL;
     let class = if dice.below(3) == 0 { sound } else { blocked };
     let mut draft = class.draft(number)?;

@@ -2,7 +2,6 @@
 //! moves is a deadlock.
 
 use analyzer::event::{ChannelEvent, TimedEvent};
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 
@@ -15,10 +14,11 @@ use analyzer::event_reader::{EventReader, ReadItem};
 
 use analyzer::finding::FindingKind;
 use analyzer::packet::ByteRetention;
-use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::pipeline::AnalysisEvent;
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ChannelId, ReadProgress, merge};
 use codec::time::Tick;
+use laws::network::analyzed::analyzed;
 use laws::network::input::NetworkInput;
 use laws::network::run::RunOutcome;
 use laws::repair::SeededRng;
@@ -37,15 +37,9 @@ struct BlockedCapture {
 
 impl BlockedCapture {
     fn of(capture: &[u8]) -> Self {
-        let mut analysis =
-            CaptureAnalysis::new(capture, AnalysisScope::Network, LinkAssumptions::default());
-        let mut events = Vec::new();
-        let mut out = |told| {
-            if let AnalysisEvent::Blocked(found) = told {
-                events.push(found);
-            }
-        };
-        while analysis.step(&mut out).unwrap() == ReadProgress::More {}
+        let (events, analysis) = analyzed(capture, AnalysisScope::Network, |told| {
+            if let AnalysisEvent::Blocked(found) = told { Some(found) } else { None }
+        });
         let deadlocks = analysis.findings().set().total(FindingKind::Deadlock);
         Self { events, deadlocks }
     }
@@ -60,7 +54,7 @@ struct BlockingRun {
 
 impl BlockingRun {
     fn of(text: &str) -> Self {
-        Self::tapped(Scenario::read("scenario", text).unwrap_or_else(|e| panic!("{e}\n{text}")))
+        Self::tapped(crate::read(text))
     }
 
     fn tapped(mut scenario: Scenario) -> Self {
@@ -369,10 +363,8 @@ fn in_storms_around_rings_nothing_that_moves_is_called_a_deadlock() {
 
 #[test]
 fn in_storms_of_networks_nothing_that_moves_is_called_a_deadlock() {
-    let mut dice = SeededRng::new(b"storms of networks that wait");
-    for _ in 0..150 {
-        let len = usize::try_from(60 + dice.below(240)).unwrap();
-        let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
+    for bytes in crate::storm("storms of networks that wait", 150, [60, 240]) {
+        let plan = NetworkInput::from_bytes(&bytes).unwrap();
         let Some(scenario) = plan.scenario() else { continue };
         BlockingRun::tapped(scenario).deadlocks_stand_still();
     }
@@ -390,7 +382,7 @@ fn what_may_wait_for_an_uncaptured_output_is_out_of_sight() {
              [[traffic]]\nfrom = 'h9'\nto = 'h0'\npayload = 1000\nevery_us = 27\n\
              [[fault]]\nat_us = 0\nconsume = 'h1'\nhow = 40\n[[tap]]\nport = 'h0:0'\n"
         );
-        let scenario = Scenario::read("scenario", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let scenario = crate::read(&text);
         let blocked = blocked_as_tapped(&scenario);
         let roots: Vec<WaitRoot> = blocked.events.iter().filter_map(root).collect();
         assert!(

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use analyzer::journey::JourneyFate;
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use codec::capture::ReadProgress;
+use analyzer::pipeline::AnalysisEvent;
 use laws::journeys::{NetworkClass, journeys};
+use laws::network::analyzed::analyzed;
 use laws::network::run::RunOutcome;
 use laws::repair::draws;
 use laws::storm::generator;
@@ -24,24 +23,23 @@ impl NetworkEvents {
         tapped.taps = taps;
         let capture = RunOutcome::untold(&tapped).capture;
         let mut events = Self::default();
-        let mut analysis =
-            CaptureAnalysis::new(&*capture, AnalysisScope::Everything, LinkAssumptions::default());
-        let mut add = |event| {
+        let add = |event| {
             let (kind, text) = match event {
                 AnalysisEvent::Journey(it) => ("journeys", format!("{it:?}")),
                 AnalysisEvent::Blocked(it) => ("waits", format!("{it:?}")),
                 AnalysisEvent::Conversation(it) => ("conversations", format!("{it:?}")),
                 AnalysisEvent::Mapping(it) => ("mapping", format!("{it:?}")),
                 // These are of a recording.
-                AnalysisEvent::Row(_) | AnalysisEvent::Interval(_) | AnalysisEvent::Slack(_) => {
-                    return;
-                }
-                AnalysisEvent::Case(_) => return,
+                AnalysisEvent::Row(_) | AnalysisEvent::Interval(_) => return None,
+                AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => return None,
                 AnalysisEvent::Fault(fault) => panic!("{fault}"),
             };
-            events.0.entry(kind).or_default().push(text);
+            Some((kind, text))
         };
-        while analysis.step(&mut add).is_ok_and(|progress| progress == ReadProgress::More) {}
+        let (told, analysis) = analyzed(&capture, AnalysisScope::Everything, add);
+        for (kind, text) in told {
+            events.0.entry(kind).or_default().push(text);
+        }
         let topology = analysis.topology();
         events.0.insert("passages", topology.passages.iter().map(|it| format!("{it:?}")).collect());
         events

@@ -12,7 +12,6 @@ use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgres
 use laws::capture_input::{self, OwnedChunk};
 use laws::network::run::RunOutcome;
 use laws::{score, taps};
-use simulator::scenario::Scenario;
 use simulator::truth::{TruthEvent, TruthEventKind};
 
 const NETWORK: &str = r#"
@@ -41,8 +40,7 @@ load = 0.4
 "#;
 
 fn simulated() -> Vec<u8> {
-    let mut scenario = Scenario::read("clocks", NETWORK).unwrap_or_else(|error| panic!("{error}"));
-    scenario.taps = taps::at_every_cable(&scenario);
+    let scenario = crate::tapped(NETWORK);
     RunOutcome::of(&scenario).capture
 }
 
@@ -178,8 +176,7 @@ fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
              [switch_defaults]\nclock_ppm = 'random'\n[interface]\nclock_ppm = 'random'\n\
              [[traffic]]\nto = 'uniform'\npayload = [4, 900]\n{load}\n"
         );
-        let scenario = Scenario::read("clocks", &text);
-        let mut scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let mut scenario = crate::read(&text);
         for taps in [taps::at_every_cable(&scenario), taps::at_every_port(&scenario)] {
             scenario.taps = taps;
             let outcome = RunOutcome::of(&scenario);
@@ -203,8 +200,7 @@ fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
 fn a_packet_behind_a_dropped_one_proves_nothing_about_clocks_and_switches() {
     let text = "seed = 3\nduration_us = 4000\ntopology = { kind = 'ring', switches = 3, hosts_per_switch = 1 }\n\
          routes.method = 'mapped'\nmapper = { period_us = 200, timeout_us = 20 }";
-    let mut scenario = Scenario::read("drops", text).unwrap_or_else(|error| panic!("{error}"));
-    scenario.taps = taps::at_every_cable(&scenario);
+    let scenario = crate::tapped(text);
     let outcome = RunOutcome::of(&scenario);
     let report = CaptureReport::of(&outcome.capture);
     let is_dropped = |row: &TruthEvent| matches!(row.kind, TruthEventKind::Dropped(_));

@@ -20,7 +20,7 @@ fn scenario(kind: &str) -> Scenario {
          [[traffic]]\nto = 'uniform'\npayload = [0, 200]\nevery_us = 20\nlaw = 'poisson'\n\
          [[tap]]\nall = true\n"
     );
-    Scenario::read(kind, &text).unwrap()
+    crate::read(&text)
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn what_waits_for_its_turn_on_handshake_cables_is_no_standstill() {
              topology = {{ kind = 'line', switches = 2, hosts_per_switch = 2 }}\n\
              [[traffic]]\nto = 'uniform'\npayload = {size}\nload = 0.7\n{taps}"
         );
-        let scenario = Scenario::read("turns", &text).unwrap();
+        let scenario = crate::read(&text);
         let outcome = RunOutcome::untold(&scenario);
         let set = AnalyzedCapture::of(&outcome.capture).set;
         for (kind, _, found) in set.found() {
@@ -84,7 +84,7 @@ fn what_a_switch_that_stores_packets_drops_is_lost_for_no_known_cause() {
              [[switch]]\nname = 's0'\n{hosts}[[traffic]]\nto = 'uniform'\npayload = [0, {longest}]\n\
              every_us = 12\nlaw = 'poisson'\n[[fault]]\nat_us = 0\npower_off = 'h3'\n[[tap]]\nall = true\n"
         );
-        let scenario = Scenario::read("stores", &text).unwrap();
+        let scenario = crate::read(&text);
         let outcome = RunOutcome::of(&scenario);
         let truth = truth(&scenario, &outcome);
         for journey in journeys(&outcome.capture) {

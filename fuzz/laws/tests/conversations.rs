@@ -2,11 +2,9 @@
 //! nothing of that kind is found, however little of it was captured. T-1..T-12
 
 use analyzer::conversation::{ObservationKind, ResendCause, TransportEvent};
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-
-use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use codec::capture::ReadProgress;
+use analyzer::pipeline::AnalysisEvent;
+use laws::network::analyzed::analyzed;
 use laws::network::run::RunOutcome;
 use simulator::scenario::Scenario;
 
@@ -23,23 +21,17 @@ fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
          [[messages]]\nfrom = [\"client1\", \"client3\"]\nto = \"server\"\nkind = \"medium\"\n\
          bytes = [64, 1024]\nevery_us = 400\n{faults}{taps}"
     );
-    Scenario::read("conversations", &text).unwrap_or_else(|error| panic!("{error}"))
+    crate::read(&text)
 }
 
 fn observations(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let scenario = scenario(seed, faults, taps);
     let outcome = RunOutcome::untold(&scenario);
-    let assumptions = LinkAssumptions::default();
-    let capture = outcome.capture.as_slice();
-    let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Conversations, assumptions);
-    let mut remarks = Vec::new();
-    let mut out = |told| {
-        if let AnalysisEvent::Conversation(TransportEvent::Observed(observations)) = told {
-            remarks.push(observations.observed);
-        }
+    let observed = |told| {
+        let AnalysisEvent::Conversation(TransportEvent::Observed(it)) = told else { return None };
+        Some(it.observed)
     };
-    while analysis.step(&mut out).unwrap() == ReadProgress::More {}
-    remarks
+    analyzed(&outcome.capture, AnalysisScope::Conversations, observed).0
 }
 
 fn troubles() -> Vec<(&'static str, String)> {

@@ -10,11 +10,7 @@ use simulator::messaging::{MessageKind, MessageStream};
 use simulator::traffic::ArrivalProcess;
 
 fn inputs(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
-    let mut dice = SeededRng::new(name.as_bytes());
-    (0..count).map(move |_| {
-        let len = usize::try_from(30 + dice.below(100)).unwrap_or_default();
-        dice.bytes(len)
-    })
+    crate::storm(name, count, [30, 100])
 }
 
 fn plans(name: &str, count: u64) -> impl Iterator<Item = MessagingInput> {

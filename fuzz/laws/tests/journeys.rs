@@ -1,10 +1,9 @@
 //! Journeys against the truth: for any network and traffic each journey has all hops of one packet.
 
 use laws::journeys::{JourneyTally, NetworkClass};
-use simulator::scenario::Scenario;
 
 fn check(text: &str) -> JourneyTally {
-    let scenario = Scenario::read("law", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let scenario = crate::read(text);
     JourneyTally::compare(&scenario)
 }
 

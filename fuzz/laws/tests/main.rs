@@ -42,7 +42,28 @@ use std::fmt::Debug;
 
 use laws::failure::catch_failure;
 use laws::network::draft::NetworkDraft;
+use laws::repair::SeededRng;
 use laws::reproduction::minimal;
+use laws::taps;
+use simulator::scenario::Scenario;
+
+/// A scenario that is in order.
+fn read(text: &str) -> Scenario {
+    Scenario::read("scenario.toml", text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A scenario whose cables are all tapped, each at one end.
+fn tapped(text: &str) -> Scenario {
+    let mut scenario = read(text);
+    scenario.taps = taps::at_every_cable(&scenario);
+    scenario
+}
+
+/// Inputs of a name, each of so many bytes at least, and of fewer than so many more.
+fn storm(name: &str, count: u64, [least, more]: [u64; 2]) -> impl Iterator<Item = Vec<u8>> {
+    let mut dice = SeededRng::new(name.as_bytes());
+    (0..count).map(move |_| dice.bytes_within(least, more))
+}
 
 /// Checks a law for the plan that some bytes stand for, and fails with the least one that breaks it.
 fn hold<P: Debug, T>(bytes: &[u8], read: impl Fn(&[u8]) -> Option<P>, law: impl Fn(&P) -> T) {

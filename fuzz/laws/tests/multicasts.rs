@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use laws::journeys;
 use laws::network::run::RunOutcome;
-use laws::taps;
-use simulator::scenario::Scenario;
 use simulator::truth::TruthEventKind;
 
 /// N-6
@@ -18,8 +16,7 @@ fn the_copies_of_a_multicast_are_joined_to_its_tree() {
              [[traffic]]\nto = 'uniform'\npayload = [8, 200]\nload = 0.05\n",
             (1..hosts).map(|host| format!("h{host}")).collect::<Vec<_>>()
         );
-        let mut scenario = Scenario::read("law", &text).unwrap();
-        scenario.taps = taps::at_every_cable(&scenario);
+        let scenario = crate::tapped(&text);
         let outcome = RunOutcome::of(&scenario);
         let name = |node| scenario.topology.node(node).map_or("", |node| node.name.as_str());
         let notices = outcome.rows.iter().filter_map(|row| {

@@ -11,9 +11,8 @@ use laws::repair::SeededRng;
 fn what_is_exported_is_imported() {
     let mut characters = 0;
     for number in 0..150_u64 {
-        let mut dice = SeededRng::new(&[&b"recordings"[..], &number.to_le_bytes()].concat());
-        let length = usize::try_from(60 + dice.below(400)).unwrap();
-        let plan = NetworkInput::from_bytes(&dice.bytes(length));
+        let mut dice = SeededRng::numbered(b"recordings", number);
+        let plan = NetworkInput::from_bytes(&dice.bytes_within(60, 400));
         let Some(scenario) = plan.and_then(|plan| plan.scenario()) else { continue };
         let came = catch_unwind(|| round_trip(scenario));
         characters += came.unwrap_or_else(|_| panic!("network {number}"));

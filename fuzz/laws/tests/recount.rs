@@ -12,21 +12,20 @@ mod waits;
 use std::num::NonZeroU64;
 use std::panic::catch_unwind;
 
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::mapping::MappingEvent;
 use analyzer::options::AnalysisScope;
-use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::pipeline::AnalysisEvent;
 use analyzer::window::{TimeWindow, WindowEdge};
-use codec::capture::{Channel, ReadProgress, merge};
+use codec::capture::{Channel, merge};
 use codec::time::Tick;
 use laws::capture_input::{CaptureInput, drawn_link};
+use laws::network::analyzed::analyzed;
 use laws::network::input::NetworkInput;
 use laws::network::run::run;
 use laws::repair::{SeededRng, draws};
 use laws::single_thread::use_one_thread;
 use laws::taps;
 use laws::unrecorded::RecordedChunks;
-use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 use self::capture_rows::CaptureRows;
@@ -55,8 +54,7 @@ fn named_check(name: &str, capture: &[u8], dice: &mut SeededRng) -> usize {
 
 /// The capture of a random network, whole and with parts left out.
 fn networks(dice: &mut SeededRng) -> Option<Vec<(&'static str, Vec<u8>)>> {
-    let len = usize::try_from(60 + dice.below(640)).unwrap();
-    let mut scenario = NetworkInput::from_bytes(&dice.bytes(len))?.scenario()?;
+    let mut scenario = NetworkInput::from_bytes(&dice.bytes_within(60, 640))?.scenario()?;
     if dice.below(2) == 0 {
         scenario.taps = taps::at_every_cable(&scenario);
     }
@@ -104,8 +102,7 @@ fn totals_of_a_link_are_those_of_its_rows() {
 fn totals_of_any_characters_are_those_of_their_rows() {
     let mut dice = SeededRng::new(b"recount of characters");
     for number in 0..draws(400) {
-        let len = usize::try_from(40 + dice.below(400)).unwrap();
-        let plan = CaptureInput::from_bytes(&dice.bytes(len));
+        let plan = CaptureInput::from_bytes(&dice.bytes_within(40, 400));
         let Some(capture) = plan.and_then(|plan| plan.file().ok()) else { continue };
         named_check(&format!("capture {number}"), &capture, &mut dice);
     }
@@ -124,7 +121,7 @@ fn maps_are_counted_once_however_often_an_interface_tells() {
              [[fault]]\nat_us = 0\nnoise = 'any'\nmean_characters = {}\nerrors = 'flip'\n",
             500 + dice.below(3000),
         );
-        let mut scenario = Scenario::read("maps", &text).unwrap_or_else(|error| panic!("{error}"));
+        let mut scenario = crate::read(&text);
         scenario.taps = taps(&scenario);
         let capture = run(&scenario, TraceLevel::Nothing, 1000).capture;
         for taps in [u64::MAX, dice.roll(), dice.roll()] {
@@ -147,14 +144,7 @@ fn maps_are_counted_once_however_often_an_interface_tells() {
 
 fn mapping(capture: &[u8]) -> Vec<MappingEvent> {
     use_one_thread();
-    let (scope, assumed) = (AnalysisScope::Mapping, LinkAssumptions::default());
-    let mut events = Vec::new();
-    let mut keep = |event| {
-        if let AnalysisEvent::Mapping(event) = event {
-            events.push(event);
-        }
-    };
-    let mut analysis = CaptureAnalysis::new(capture, scope, assumed);
-    while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
-    events
+    let mapping =
+        |event| if let AnalysisEvent::Mapping(event) = event { Some(event) } else { None };
+    analyzed(capture, AnalysisScope::Mapping, mapping).0
 }

@@ -6,7 +6,6 @@ use laws::mutator::mutated;
 use laws::repair::{SeededRng, draws};
 use laws::storm::{StormLaws, tried};
 use laws::{TARGETS, capture, corpus, states, target};
-use simulator::scenario::Scenario;
 
 #[test]
 fn every_input_of_the_corpus_keeps_its_law() {
@@ -70,7 +69,7 @@ fn every_network_that_a_storm_found_keeps_all_laws() {
     let mut broken = Vec::new();
     for (name, bytes) in corpus::inputs("storm") {
         let text = String::from_utf8(bytes).unwrap();
-        let scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = crate::read(&text);
         broken.extend(tried(&scenario, StormLaws::All).err().map(|law| (name, law)));
     }
     assert!(broken.is_empty(), "{broken:#?}");
@@ -94,10 +93,8 @@ fn the_corpus_stays_small_and_its_inputs_have_names() {
 
 #[test]
 fn a_storm_of_planned_captures_keeps_the_law() {
-    let mut dice = SeededRng::new(b"a storm of planned captures");
-    for _ in 0..1000 {
-        let len = usize::try_from(20 + dice.below(400)).unwrap();
-        crate::hold(&dice.bytes(len), CaptureInput::from_bytes, capture::plans::planned);
+    for bytes in crate::storm("a storm of planned captures", 1000, [20, 400]) {
+        crate::hold(&bytes, CaptureInput::from_bytes, capture::plans::planned);
     }
 }
 
@@ -107,10 +104,8 @@ fn states_tile_whatever_was_captured() {
         let held = std::panic::catch_unwind(|| states::captured(&bytes));
         assert!(held.is_ok(), "{name}");
     }
-    let mut dice = SeededRng::new(b"a storm of captures with states");
-    for _ in 0..300 {
-        let len = usize::try_from(20 + dice.below(400)).unwrap();
+    for bytes in crate::storm("a storm of captures with states", 300, [20, 400]) {
         let law = |plan: &CaptureInput| plan.file().map(|file| states::captured(&file));
-        crate::hold(&dice.bytes(len), CaptureInput::from_bytes, law);
+        crate::hold(&bytes, CaptureInput::from_bytes, law);
     }
 }

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use laws::journeys;
 use laws::judged_network::JudgedNetwork;
-use laws::taps;
-use simulator::scenario::Scenario;
 
 /// Two hosts in either network, a fibre of 2 km, 12 packets each way.
 const TEXT: &str = "seed = 3\nduration_us = 12000\n[routes]\nmethod = 'mapped'\n\
@@ -20,8 +18,7 @@ const TEXT: &str = "seed = 3\nduration_us = 12000\n[routes]\nmethod = 'mapped'\n
 
 #[test]
 fn the_halves_of_a_way_through_a_router_are_joined() {
-    let mut scenario = Scenario::read("law", TEXT).unwrap();
-    scenario.taps = taps::at_every_cable(&scenario);
+    let scenario = crate::tapped(TEXT);
     let judged = JudgedNetwork::of(scenario);
     let score = judged.score();
     let wrong: Vec<_> = score.scores.iter().filter(|row| !row.is_perfect()).collect();

@@ -23,6 +23,13 @@ fn check(name: &str, score: &ScoreReport) {
     }
 }
 
+fn check_messages(name: &str, score: &ScoreReport) {
+    let rows = MESSAGES.iter().filter_map(|kind| score.of(kind));
+    for row in rows {
+        assert!(row.is_perfect(), "{name}: {row:?}\n{:#?}", score.differences);
+    }
+}
+
 fn check_but_journeys(name: &str, mut score: ScoreReport) {
     score.scores.retain(|row| !LIKELY.contains(&row.kind) && !MESSAGES.contains(&row.kind));
     check(name, &score);
@@ -120,8 +127,7 @@ fn what_overflows_is_found_as_cut_and_not_as_flipped() {
                 [[host]]\nname = \"h1\"\nat = \"s0:1\"\nconsumption = 4\n\
                 [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 200\nevery_us = 15\n\
                 packets = 3\n[[tap]]\nall = true\n";
-    let scenario = Scenario::read("overflow", text).unwrap_or_else(|error| panic!("{error}"));
-    let score = scored(scenario);
+    let score = scored(crate::read(text));
     assert!(score.unseen.iter().any(|unseen| unseen.event == "overflow"), "{:?}", score.unseen);
     let injuries = score.of("injury").unwrap();
     assert_eq!((injuries.in_truth, injuries.found), (0, 0), "{:#?}", score.differences);
@@ -146,8 +152,7 @@ fn packets_that_the_end_of_a_capture_cuts_are_followed() {
             "duration_us = {duration}\n[[switch]]\nname = 's0'\n[[host]]\nname = 'h0'\n\
              at = 's0:4'\n[[host]]\nname = 'h1'\nat = 's0:2'\n{streams}[[tap]]\nall = true\n"
         );
-        let scenario = Scenario::read("open", &text).unwrap_or_else(|error| panic!("{error}"));
-        let score = scored(scenario);
+        let score = scored(crate::read(&text));
         let rows = ["journey", "fate"].map(|kind| score.of(kind).unwrap());
         assert_eq!(rows.map(|row| (row.in_truth, row.found, row.right)), [(3, 3, 3); 2], "{text}");
     }
@@ -161,7 +166,7 @@ fn a_packet_that_waits_is_not_the_longer_one_in_front_of_it() {
                 traffic = [{ from = 'h2', to = 'h0', payload = 300, window = 1 },\n\
                 { from = 'h3', to = 'h0', payload = 1000, window = 1, start_us = 2 },\n\
                 { from = 'h1', to = 'h0', payload = 40, window = 1, start_us = 2 }]";
-    check("waits", &scored(Scenario::read("waits.toml", text).unwrap()));
+    check("waits", &scored(crate::read(text)));
 }
 
 /// Hosts that talk over the reliability protocol, with a wrong key among them, and what befalls them.
@@ -181,7 +186,7 @@ fn talking(seed: u64, faults: &str) -> Scenario {
          [[messages]]\nfrom = \"client0\"\nto = \"server\"\nkey = 99\nwords = 2\nevery_us = 900\n\
          {faults}[[tap]]\nall = true\n"
     );
-    Scenario::read("talking", &text).unwrap_or_else(|error| panic!("{error}"))
+    crate::read(&text)
 }
 
 /// Conversations are found exactly where no packet is lost in a switch.
@@ -217,10 +222,7 @@ fn conversations_are_found_as_they_were() {
         for seed in [7, 8] {
             let score = scored(talking(seed, &faults));
             kinds.retain(|kind| score.of(kind).is_none_or(|it| it.right == 0));
-            for row in MESSAGES {
-                let row = score.of(row).filter(|row| !row.is_perfect());
-                assert!(row.is_none(), "{name}, seed {seed}: {row:?}\n{:#?}", score.differences);
-            }
+            check_messages(&format!("{name}, seed {seed}"), &score);
         }
         assert!(kinds.is_empty(), "{name}: {kinds:?} is to be there");
     }
@@ -240,11 +242,8 @@ fn mapping_is_found_as_it_was() {
              [[fault]]\ncut = 's0:0'\nat_us = 9000\nfor_us = 6000\n\
              [[fault]]\npower_off = 'h1'\nat_us = 19000\nfor_us = 4000\n[[tap]]\nall = true"
         );
-        let score = scored(Scenario::read("mapped.toml", &text).unwrap());
-        for row in MESSAGES {
-            let row = score.of(row).filter(|row| !row.is_perfect());
-            assert!(row.is_none(), "{design}, {divisor}: {row:?}\n{:#?}", score.differences);
-        }
+        let score = scored(crate::read(&text));
+        check_messages(&format!("{design}, {divisor}"), &score);
         let right = |kind| score.of(kind).map_or(0, |row| row.right);
         let kinds = ["mapping-probe", "installation", "map", "mapper", "resignation"].map(right);
         assert!(kinds.into_iter().zip([3000, 6, 4, 4, 1]).all(|(n, most)| n >= most), "{kinds:?}");
@@ -262,7 +261,7 @@ fn probes_of_a_mapper_that_waits_too_little_are_no_findings() {
              mapper = {{ who = 'h0', period_us = 2000, timeout_us = {timeout}, tries = 2 }}\n\
              [[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 100\n[[tap]]\nall = true"
         );
-        let judged = JudgedNetwork::of(Scenario::read("slow.toml", &text).unwrap());
+        let judged = JudgedNetwork::of(crate::read(&text));
         check(&text, judged.score());
         let wrong = judged.analysis().set.found().find(|it| it.2.severity < Severity::Note);
         assert!(wrong.is_none(), "{text}: {wrong:?}");
@@ -272,7 +271,7 @@ fn probes_of_a_mapper_that_waits_too_little_are_no_findings() {
 /// A packet of a connection is lost, and sent again; what the truth does not tell so is noticed. H-1
 #[test]
 fn ip_is_found_as_it_was() {
-    let scenario = Scenario::read("ip", include_str!("../../../cli/demos/ip.toml")).unwrap();
+    let scenario = crate::read(include_str!("../../../cli/demos/ip.toml"));
     let mut outcome = RunOutcome::of(&scenario);
     let kinds = ["ip", "ip-conversation"];
     let score = score::of(&scenario, &outcome).unwrap();
@@ -302,10 +301,7 @@ fn what_is_said_counts_once_however_many_taps_see_it() {
     scenario.taps = taps::at_every_port(&scenario);
     let score = scored(scenario);
     assert!(score.of("ack").is_some_and(|row| row.right > 20), "{score:?}");
-    for row in MESSAGES {
-        let row = score.of(row).filter(|row| !row.is_perfect());
-        assert!(row.is_none(), "{row:?}\n{:#?}", score.differences);
-    }
+    check_messages("both ends", &score);
 }
 
 /// The end of a silence is expected though nothing follows at its port, and before its event is dropped because others
@@ -318,8 +314,7 @@ fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
                 [[fault]]\nat_us = 10\npower_off = \"s0\"\nfor_us = 20\n\
                 [[traffic]]\nfrom = \"h1\"\nto = \"h2\"\npayload = 8\nevery_us = 1\nstart_us = 200\n\
                 packets = 100\n[[tap]]\nport = \"s0:0\"\n[[tap]]\nport = \"s1:0\"\n";
-    let scenario = Scenario::read("silence", text).unwrap_or_else(|error| panic!("{error}"));
-    let score = scored(scenario);
+    let score = scored(crate::read(text));
     let row = score.of("link-restored").unwrap();
     assert!(row.right > 0 && row.is_perfect(), "{row:?}\n{:#?}", score.differences);
 }
@@ -330,8 +325,7 @@ fn what_a_repeat_brings_over_and_over_is_not_missed() {
     let text = "duration_us = 400\n[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
                 [[fault]]\nat_us = 100\nopen_wire = \"h0:0\"\nwire = 1\nfor_us = 200\n\
                 [[tap]]\nport = \"s0:0\"\n";
-    let scenario = Scenario::read("repeat", text).unwrap_or_else(|error| panic!("{error}"));
-    let score = scored(scenario);
+    let score = scored(crate::read(text));
     let row = score.of("corrected-code").unwrap();
     // GO in every other of 16000 periods, of which 4096 are listed and a few more: what was in transit
     // when the wire broke, and what comes when it is whole.

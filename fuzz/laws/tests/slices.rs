@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::pipeline::AnalysisEvent;
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{
     CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState, merge,
 };
 use codec::time::Tick;
 use laws::capture_input::drawn_link;
-use laws::network::analyzed::slice;
+use laws::network::analyzed::{analyzed, slice};
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
 use laws::network::run::{RunOutcome, run};
@@ -22,7 +21,6 @@ use laws::unrecorded::{
     OmittedPart, RecordedChunks, broken_network, deadlocked_network, fixtures, judged,
     sound_network,
 };
-use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 /// Findings about single characters, commands and silences: a side has exactly those at its characters.
@@ -46,15 +44,10 @@ struct CutFindings {
 
 impl CutFindings {
     fn of(capture: &[u8]) -> Self {
-        let assumptions = LinkAssumptions::default();
-        let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Network, assumptions);
-        let mut hops = Vec::new();
-        let mut add = |event| {
-            if let AnalysisEvent::Journey(journey) = event {
-                hops.extend(journey.hops.iter().map(|hop| (hop.channel, hop.packet, hop.end.0)));
-            }
-        };
-        while analysis.step(&mut add).unwrap() == ReadProgress::More {}
+        let (journeys, analysis) = analyzed(capture, AnalysisScope::Network, |event| {
+            if let AnalysisEvent::Journey(journey) = event { Some(journey) } else { None }
+        });
+        let hops = journeys.iter().flat_map(|it| &*it.hops);
         let name = |id| analysis.channel(id).unwrap().name.clone();
         let findings = analysis.findings();
         let found = findings.set().found();
@@ -62,7 +55,7 @@ impl CutFindings {
             findings: found
                 .map(|(kind, id, found)| ((kind.about().name, name(id)), found.count))
                 .collect(),
-            packets: hops.into_iter().map(|(id, number, end)| (name(id), number, end)).collect(),
+            packets: hops.map(|hop| (name(hop.channel), hop.packet, hop.end.0)).collect(),
             end: analysis.extent().latest.unwrap().2.0,
         }
     }
@@ -129,7 +122,7 @@ fn a_cut_changes_no_finding_of_the_fixtures() {
     // A packet goes on behind a silence of any length. B-1
     let text = "duration_us = 100\nlink.kind = 'handshake'\ntopology = { kind = 'switch', hosts = 2 }\n\
                 [[traffic]]\nto = 'shift'\npayload = 40\nevery_us = 25\n[[tap]]\nall = true";
-    let scenario = Scenario::read("handshake", text).unwrap();
+    let scenario = crate::read(text);
     let handshake = run(&scenario, TraceLevel::Nothing, 1000);
     check_cuts("handshake cables", &handshake.capture, 100);
     assert!(needed > 20, "the state at the cut was needed {needed} times");
@@ -140,8 +133,7 @@ fn a_cut_changes_no_finding_of_a_random_network() {
     let mut dice = SeededRng::new(b"slices");
     let (mut networks, mut needed) = (0, 0);
     while networks < 40 {
-        let len = usize::try_from(60 + dice.below(240)).unwrap();
-        let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = NetworkInput::from_bytes(&dice.bytes_within(60, 240)).unwrap();
         let Some(mut scenario) = plan.scenario().filter(rates_are_alike) else { continue };
         scenario.taps = taps::at_every_cable(&scenario);
         let outcome = run(&scenario, TraceLevel::Everything, 1000);
@@ -264,6 +256,6 @@ fn shared_links(seed: u64) -> RecordedChunks {
          [[tap]]\nall = true\n",
         (0..4).map(host).collect::<String>()
     );
-    let scenario = Scenario::read("shared", &text).unwrap();
+    let scenario = crate::read(&text);
     RecordedChunks::of(&RunOutcome::of(&scenario).capture)
 }

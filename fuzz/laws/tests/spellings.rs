@@ -148,7 +148,7 @@ fn table(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
 #[test]
 fn a_dump_and_a_table_are_read_whatever_their_spelling() {
     for number in 0..draws(300) {
-        let mut dice = SeededRng::new(&[&b"spellings"[..], &number.to_le_bytes()].concat());
+        let mut dice = SeededRng::numbered(b"spellings", number);
         let levels = drawn(&mut dice);
         // A recording that begins before 0, or a second later, is counted from its first time.
         let expected = |begin: i64| {
@@ -180,7 +180,7 @@ fn tables(levels: &[(u64, u16)]) -> [String; 2] {
 #[test]
 fn samples_have_the_times_of_their_rate() {
     for number in 0..draws(12) {
-        let mut dice = SeededRng::new(&[&b"sessions"[..], &number.to_le_bytes()].concat());
+        let mut dice = SeededRng::numbered(b"sessions", number);
         let rates = [
             ("3 MHz", 3_000_000),
             ("500 MHz", 500_000_000),

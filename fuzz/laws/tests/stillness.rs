@@ -20,8 +20,7 @@ fn check(name: &str, scenario: &Scenario, wanted: TraceLevel) -> u64 {
 fn random_networks_leave_out_what_nobody_misses() {
     let (mut dice, mut left_out) = (SeededRng::new(b"stillness"), 0);
     for number in 0..draws(100) {
-        let len = usize::try_from(60 + dice.below(600)).unwrap();
-        let plan = NetworkInput::from_bytes(&dice.bytes(len)).unwrap();
+        let plan = NetworkInput::from_bytes(&dice.bytes_within(60, 600)).unwrap();
         let Some(mut scenario) = plan.scenario() else { continue };
         scenario.duration *= 3;
         // They come to rest.

@@ -18,11 +18,7 @@ use simulator::truth::{TruthEvent, TruthEventKind};
 
 /// So many inputs, as long as a plan may need.
 fn storm(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
-    let mut dice = SeededRng::new(name.as_bytes());
-    (0..count).map(move |_| {
-        let len = usize::try_from(60 + dice.below(240)).unwrap_or_default();
-        dice.bytes(len)
-    })
+    crate::storm(name, count, [60, 240])
 }
 
 /// Every network that is drawn is a scenario, with the nodes, cables and faults that its generator has in mind.
@@ -205,8 +201,7 @@ fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
         let (hosts, payload) = (3 + dice.below(5), 40 + dice.below(200));
         let steps = [1 + dice.below(28), 1 + dice.below(3)];
         let text = contention(u32::try_from(hosts).unwrap(), payload, steps);
-        let scenario =
-            Scenario::read("contention", &text).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = crate::read(&text);
         let mut served = vec![0_u64; usize::try_from(hosts).unwrap()];
         for row in rows(&scenario) {
             if let TruthEventKind::Forwarded { input } = row.kind {

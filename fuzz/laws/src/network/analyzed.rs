@@ -33,6 +33,25 @@ pub fn select(capture: &[u8], range: &dyn Fn(&Channel) -> Option<(Tick, Tick)>) 
     slice
 }
 
+/// The analysis of a sound capture to its end, and what it tells and `select` keeps.
+pub fn analyzed<T>(
+    capture: &[u8],
+    scope: AnalysisScope,
+    mut select: impl FnMut(AnalysisEvent) -> Option<T>,
+) -> (Vec<T>, CaptureAnalysis<&[u8]>) {
+    let mut analysis = CaptureAnalysis::new(capture, scope, LinkAssumptions::default());
+    let mut events = Vec::new();
+    let mut out = |event| events.extend(select(event));
+    let mut progress = Ok(ReadProgress::More);
+    while matches!(progress, Ok(ReadProgress::More)) {
+        progress = analysis.step(&mut out);
+    }
+    // A network without taps makes a capture without channels.
+    let told = progress.err().filter(|it| !matches!(it, CaptureError::NoChannel { .. }));
+    assert_eq!(told.map(|error| error.to_string()), None, "what is written is read");
+    (events, analysis)
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct AnalyzedCapture {
     /// Packets and events, in order of time.
@@ -54,34 +73,27 @@ impl AnalyzedCapture {
         use_one_thread();
         let mut reading = Self::default();
         let Self { rows, fills, contradictions, blocked, journeys, intervals, .. } = &mut reading;
-        let mut faults = 0;
-        let mut analysis =
-            CaptureAnalysis::new(capture, AnalysisScope::Everything, LinkAssumptions::default());
-        let mut out = |told| match told {
-            AnalysisEvent::Row(row) => rows.push(row),
-            AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
-                fills.entry(fill.channel).or_default().push(fill);
+        let (faults, analysis) = analyzed(capture, AnalysisScope::Everything, |told| {
+            match told {
+                AnalysisEvent::Row(row) => rows.push(row),
+                AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
+                    fills.entry(fill.channel).or_default().push(fill);
+                }
+                AnalysisEvent::Slack(SlackEvent::Contradiction { channel, .. }) => {
+                    *contradictions.entry(channel).or_default() += 1;
+                }
+                AnalysisEvent::Blocked(it) => blocked.push(it),
+                AnalysisEvent::Journey(it) => journeys.push(it),
+                AnalysisEvent::Interval(it) => intervals.entry(it.channel).or_default().push(it),
+                AnalysisEvent::Fault(fault) => return Some(fault),
+                AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
+                | AnalysisEvent::Case(_)
+                | AnalysisEvent::Mapping(_)
+                | AnalysisEvent::Conversation(_) => {}
             }
-            AnalysisEvent::Slack(SlackEvent::Contradiction { channel, .. }) => {
-                *contradictions.entry(channel).or_default() += 1;
-            }
-            AnalysisEvent::Blocked(it) => blocked.push(it),
-            AnalysisEvent::Journey(it) => journeys.push(it),
-            AnalysisEvent::Interval(it) => intervals.entry(it.channel).or_default().push(it),
-            AnalysisEvent::Fault(_) => faults += 1,
-            AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
-            | AnalysisEvent::Case(_)
-            | AnalysisEvent::Mapping(_)
-            | AnalysisEvent::Conversation(_) => {}
-        };
-        let mut progress = Ok(ReadProgress::More);
-        while matches!(progress, Ok(ReadProgress::More)) {
-            progress = analysis.step(&mut out);
-        }
-        // A network without taps makes a capture without channels.
-        let told = progress.err().filter(|it| !matches!(it, CaptureError::NoChannel { .. }));
-        let error = told.map(|error| error.to_string());
-        assert_eq!((error, faults), (None, 0), "what is written is read");
+            None
+        });
+        assert_eq!(faults, [], "what is written is read");
         reading.set = analysis.findings().set().clone();
         reading
     }

@@ -141,7 +141,7 @@ impl NetworkInput {
 
     /// The file of the network of a number in which nothing breaks, and the generator for all else about it.
     pub fn sound(name: &[u8], number: u64) -> Option<(NetworkDraft, SeededRng)> {
-        let mut dice = SeededRng::new(&[name, &number.to_le_bytes()].concat());
+        let mut dice = SeededRng::numbered(name, number);
         let plan = Self::from_bytes(&dice.bytes(700))?;
         let plan = Self { faults: Vec::new(), texts: Vec::new(), ..plan };
         Some((plan.draft()?, dice))
