@@ -13,16 +13,15 @@ use super::toml_reader::TomlTable;
 use crate::rng::Rng;
 use crate::transport::Micros;
 
-/// All keys of a section with the parameters `S`.
-pub(super) type KeyList<S> = [&'static dyn SectionKey<S>];
+/// A key of a section with the parameters `S`.
+pub(super) type AnyKey<S> = &'static dyn SectionKey<S>;
+
+/// All keys of such a section.
+pub(super) type KeyList<S> = [AnyKey<S>];
 
 pub(super) trait SectionKey<S: Copy> {
     /// Reads the key into `to`. Returns the key that copies the value, if it was given.
-    fn read(
-        &'static self,
-        table: &mut TomlTable<'_>,
-        to: &mut S,
-    ) -> Option<&'static dyn SectionKey<S>>;
+    fn read(&'static self, table: &mut TomlTable<'_>, to: &mut S) -> Option<AnyKey<S>>;
 
     fn copy(&self, from: S, to: &mut S);
 
@@ -89,10 +88,7 @@ pub(super) fn read<S: Copy>(section: &KeyList<S>, table: &mut TomlTable<'_>, bas
 }
 
 /// A key that has an effect only with others.
-pub(super) struct WithKey<S: 'static>(
-    pub(super) &'static dyn SectionKey<S>,
-    pub(super) fn(S, &ScenarioUse) -> bool,
-);
+pub(super) struct WithKey<S: 'static>(pub(super) AnyKey<S>, pub(super) fn(S, &ScenarioUse) -> bool);
 
 /// Parts of a scenario beside its network, which make use of keys.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,13 +108,13 @@ pub(super) struct ScenarioUse {
 #[derive(Clone, Default)]
 pub(super) struct GivenKeys<S: Copy + 'static> {
     values: S,
-    given: Vec<(&'static dyn SectionKey<S>, Option<KeyUse>)>,
+    given: Vec<(AnyKey<S>, Option<KeyUse>)>,
 }
 
 impl<S: Copy + Default> GivenKeys<S> {
     pub(super) fn read(section: &KeyList<S>, table: &mut TomlTable<'_>) -> Self {
         let mut values = S::default();
-        let mut read = |key: &&'static dyn SectionKey<S>| {
+        let mut read = |key: &AnyKey<S>| {
             let key = key.read(table, &mut values)?;
             Some((key, table.leave()))
         };
@@ -158,11 +154,7 @@ impl<S: Copy + PartialEq> GivenKeys<S> {
 }
 
 impl<S: Copy> SectionKey<S> for WithKey<S> {
-    fn read(
-        &'static self,
-        table: &mut TomlTable<'_>,
-        to: &mut S,
-    ) -> Option<&'static dyn SectionKey<S>> {
+    fn read(&'static self, table: &mut TomlTable<'_>, to: &mut S) -> Option<AnyKey<S>> {
         self.0.read(table, to).map(|_| self as &dyn SectionKey<S>)
     }
 
@@ -185,11 +177,7 @@ impl<S: Copy> SectionKey<S> for WithKey<S> {
 }
 
 impl<S: Copy, T: Copy + PartialEq, F: KeyFormat<T>> SectionKey<S> for FieldKey<S, T, F> {
-    fn read(
-        &'static self,
-        table: &mut TomlTable<'_>,
-        to: &mut S,
-    ) -> Option<&'static dyn SectionKey<S>> {
+    fn read(&'static self, table: &mut TomlTable<'_>, to: &mut S) -> Option<AnyKey<S>> {
         *self.2(to) = self.1.read(table, self.0)?;
         Some(self)
     }

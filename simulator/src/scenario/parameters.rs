@@ -8,8 +8,8 @@ use codec::time::Ticks;
 use super::cables::ProfileFormat;
 use super::extension_format::ExtensionFormat;
 use super::keys::{
-    BoolPair, FieldKey, IntRange, KeyFormat, KeyList, ScenarioUse, SectionKey, TimeRange, WithKey,
-    WordList, key,
+    AnyKey, BoolPair, FieldKey, IntRange, KeyFormat, KeyList, ScenarioUse, SectionKey, TimeRange,
+    WithKey, WordList, key,
 };
 use super::limits::{
     BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX, MEMORY_MAX,
@@ -95,11 +95,7 @@ const MODELS: [(&str, u8); 3] = [("M2-SW8A", 8), ("M2F-SW8", 8), ("M2F-SW4", 4)]
 struct ModelKey;
 
 impl SectionKey<Switch> for ModelKey {
-    fn read(
-        &'static self,
-        table: &mut TomlTable<'_>,
-        to: &mut Switch,
-    ) -> Option<&'static dyn SectionKey<Switch>> {
+    fn read(&'static self, table: &mut TomlTable<'_>, to: &mut Switch) -> Option<AnyKey<Switch>> {
         let ports = table.word("model", &MODELS)?;
         for key in ["ports", "addressing"] {
             if let Some(item) = table.item(key) {
@@ -169,11 +165,7 @@ pub(super) const INTERFACE: &KeyList<Interface> = &[
 struct BlockedKey(TimeUnit);
 
 impl SectionKey<Port> for BlockedKey {
-    fn read(
-        &'static self,
-        table: &mut TomlTable<'_>,
-        to: &mut Port,
-    ) -> Option<&'static dyn SectionKey<Port>> {
+    fn read(&'static self, table: &mut TomlTable<'_>, to: &mut Port) -> Option<AnyKey<Port>> {
         let time = table.time("blocked", 1..=BLOCKED_MAX)?;
         to.blocked = Ticks(time.periods);
         Some(match time.unit {
