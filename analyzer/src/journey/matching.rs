@@ -239,8 +239,7 @@ impl JourneyTracker {
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
         let ended = own.held.output.map_or(0, |(_, ended)| ended);
         let free = ended.max(own.held.resumed.unwrap_or(0));
-        let served = output.served;
-        let passage = output.passage;
+        let (served, passage) = (output.served, output.passage);
         Some(DepartureScan { net, table, own, node, port, passage, served, left, ended, free })
     }
 }

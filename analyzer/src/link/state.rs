@@ -156,7 +156,7 @@ impl ActivityTracker {
         let here = self.recorded.limit(at);
         match event {
             ChannelEvent::Begins => {
-                self.opposite.as_mut().and_then(|it| it.holes.pop_front_if(|hole| hole.0 == 0));
+                self.opposite.as_mut().and_then(|it| it.holes.pop_front_if(|hole| *hole < at));
                 self.leds.opposite(here, LedTraffic::Unknown);
                 if self.start.is_none_or(|start| start.sender.is_none()) {
                     self.sender_unknown(at);

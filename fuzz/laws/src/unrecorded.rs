@@ -261,7 +261,7 @@ pub fn broken_network(number: u64) -> Option<RecordedChunks> {
     let mut dice = SeededRng::new(&[b"broken", &number.to_le_bytes()[..]].concat());
     let mut scenario = NetworkInput::from_bytes(&dice.bytes(700))?.scenario()?;
     scenario.taps = taps::at_every_cable(&scenario);
-    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let outcome = run(&scenario, TraceLevel::Nothing, 1 << 16);
     let mut chunks = RecordedChunks::of(&outcome.capture);
     chunks.known.extend([FindingKind::Misrouted, FindingKind::CorruptedInTransit]);
     Some(chunks)

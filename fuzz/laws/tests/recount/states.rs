@@ -32,7 +32,8 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
     let (grace, mut proof) = (grace(rows, id), 0);
     for (at, character) in &rows.characters[&id] {
         while let Some((is_own, change, event)) = events.next_if(|(_, change, _)| change <= at) {
-            let is_unseen = !is_own && ["begins", "hole"].contains(&name(event));
+            let is_told = name(event) == "begins" && facts.contains("told");
+            let is_unseen = !is_own && !is_told && ["begins", "hole"].contains(&name(event));
             proof = if is_unseen { change + grace } else { proof };
             let take = if is_own { own } else { opposite };
             take(&mut facts, event);
