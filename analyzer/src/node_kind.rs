@@ -69,9 +69,9 @@ impl HeadCounts {
         if is_damaged || packet.is_headless() {
             if first != TAG {
                 self.sound.remove(first);
-            }
-            if is_damaged {
-                self.damaged.add(first);
+                if is_damaged {
+                    self.damaged.add(first);
+                }
             }
             return;
         }

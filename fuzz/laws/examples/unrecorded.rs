@@ -1,6 +1,6 @@
 //! Counts captures that are accused of what only the missing of a part of them makes: `cargo run --release -p laws
-//! --example unrecorded -- 10000`, half of them fixtures, half random networks in which nothing is wrong, and as
-//! many with a deadlock. A second number is the seed.
+//! --example unrecorded -- 10000`, half of them fixtures, half random networks in which nothing is wrong, as
+//! many that are broken, and more with a deadlock. A second number is the seed.
 
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 

@@ -258,7 +258,7 @@ pub fn sound_network(number: u64) -> Option<RecordedChunks> {
 /// The capture of all links of a random network with faults. Packets are misrouted and corrupted in it, of which the
 /// whole may leave open what a part tells.
 pub fn broken_network(number: u64) -> Option<RecordedChunks> {
-    let mut dice = SeededRng::new(&[b"broken", &number.to_le_bytes()[..]].concat());
+    let mut dice = SeededRng::numbered(b"broken", number);
     let mut scenario = NetworkInput::from_bytes(&dice.bytes(700))?.scenario()?;
     scenario.taps = taps::at_every_cable(&scenario);
     let outcome = run(&scenario, TraceLevel::Nothing, 1 << 16);
