@@ -33,8 +33,8 @@ pub(crate) struct HeadCounts {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct HeadCount {
-    routes: u64,
-    tags: u64,
+    routes: u32,
+    tags: u32,
 }
 
 impl TopologyNodeKind {
@@ -108,7 +108,7 @@ impl HeadCounts {
 }
 
 impl HeadCount {
-    const fn of(&mut self, first: u8) -> &mut u64 {
+    const fn of(&mut self, first: u8) -> &mut u32 {
         if is_route_byte(first) { &mut self.routes } else { &mut self.tags }
     }
 
