@@ -1,6 +1,8 @@
 //! Events and packets of a channel as lines, in one form for truth and analysis that can be
 //! compared for equality.
 
+use std::ops::RangeInclusive;
+
 use super::truth::TruthFrame;
 use crate::event::LinkEvent;
 use crate::named_enum::named_enum;
@@ -55,6 +57,10 @@ pub(super) enum LineClass {
 }
 
 impl LineKind {
+    pub(super) const fn is_packet(self) -> bool {
+        matches!(self, Self::Packet | Self::OpenPacket)
+    }
+
     pub(super) const fn class(self) -> LineClass {
         match self {
             Self::OpenPacket => LineClass::OpenPacket,
@@ -77,6 +83,11 @@ impl LineKind {
 impl ChannelLine {
     pub(super) const fn new(at: u64, kind: LineKind, more: String) -> Self {
         Self { at, kind, more, start: at, end: at }
+    }
+
+    /// True if the line is of a class and at one of some places.
+    pub(super) fn is_in(&self, class: LineClass, places: &RangeInclusive<u64>) -> bool {
+        self.kind.class() == class && places.contains(&self.at)
     }
 
     /// The line of an event that the analyzer found; none for holes, which are not events of the

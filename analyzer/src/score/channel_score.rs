@@ -1,7 +1,7 @@
 //! Comparison of expected and found lines of a channel, in any order of arrival.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::port::OmissionReason;
@@ -22,11 +22,8 @@ totals! {
 pub(super) struct ChannelScore {
     /// Unmatched lines: the surplus in the truth, or, if negative, in the analysis.
     open: BTreeMap<ChannelLine, i64>,
-    /// Place from which a class is not compared, with the reason.
-    limits: BTreeMap<LineClass, (u64, OmissionReason)>,
-    /// Repeats of which the analysis lists the first rounds only, in order, until the comparison
-    /// has passed them.
-    repeated: VecDeque<Range<u64>>,
+    /// Places at which a class is not compared, with the reason, until the comparison has passed them.
+    excluded: Vec<(LineClass, RangeInclusive<u64>, OmissionReason)>,
     /// The first and the last recorded place.
     recorded: (u64, u64),
     /// Recorded range of the opposite channel, which carries the sender's STOP and GO; none if
@@ -79,10 +76,11 @@ impl ChannelScore {
     /// Adds a line of the truth.
     pub(super) fn expect(&mut self, line: ChannelLine) {
         let (first, last) = self.recorded;
-        let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
+        let is_packet = line.kind.is_packet();
         if is_packet && line.start < first && first <= line.at {
-            self.begun_before = self.begun_before.max(Some(line.at));
-            self.drop_begun_before();
+            let begun = self.begun_before.max(Some(line.at));
+            self.begun_before = begun;
+            self.drop_found(|line| line.kind.is_packet() && Some(line.start) <= begun);
         }
         if is_packet && line.start <= last && line.end > last {
             self.goes_on = true;
@@ -110,7 +108,7 @@ impl ChannelScore {
             }
             return self.leave_out(line.kind, OmissionReason::NotRecorded);
         }
-        if let Some(reason) = self.is_beyond(&line) {
+        if let Some(reason) = self.exclusion(&line) {
             return self.leave_out(line.kind, reason);
         }
         self.count(line, LineOrigin::Truth);
@@ -118,21 +116,20 @@ impl ChannelScore {
 
     /// Adds a line of the analysis.
     pub(super) fn find(&mut self, line: ChannelLine) {
-        let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
+        let is_packet = line.kind.is_packet();
         let cut = line.kind == LineKind::OpenPacket && self.goes_on
             || is_packet && self.begun_before.is_some_and(|at| line.start <= at);
         let unknown = line.kind.class() == LineClass::Sender
             && self.sender.is_some_and(|from| line.at < from);
-        if !cut && !unknown && self.is_beyond(&line).is_none() {
+        if !cut && !unknown && self.exclusion(&line).is_none() {
             self.count(line, LineOrigin::Capture);
         }
     }
 
-    fn is_beyond(&self, line: &ChannelLine) -> Option<OmissionReason> {
-        let limit = self.limits.get(&line.kind.class());
-        let limit = limit.filter(|(limit, _)| line.at >= *limit).map(|(_, reason)| *reason);
-        let repeated = self.repeated.iter().any(|range| is_in(range, line));
-        limit.or_else(|| repeated.then_some(OmissionReason::Repeated))
+    fn exclusion(&self, line: &ChannelLine) -> Option<OmissionReason> {
+        let mut excluded = self.excluded.iter();
+        let found = excluded.find(|(class, places, _)| line.is_in(*class, places));
+        found.map(|(_, _, reason)| *reason)
     }
 
     fn leave_out(&mut self, kind: LineKind, reason: OmissionReason) {
@@ -162,42 +159,25 @@ impl ChannelScore {
         }
     }
 
-    /// Excludes a class from the comparison from a place on.
-    pub(super) fn limit(&mut self, class: LineClass, from: u64, reason: OmissionReason) {
-        let limit = self.limits.entry(class).or_insert((from, reason));
-        if from < limit.0 {
-            *limit = (from, reason);
-        }
-        let beyond = |line: &ChannelLine| line.kind.class() == class && line.at >= from;
-        self.drop_found(beyond);
-        self.drop_expected(reason, beyond);
-    }
-
-    /// Excludes a repeat of which the analysis lists the first rounds only.
-    pub(super) fn repeat(&mut self, places: Range<u64>) {
-        self.drop_expected(OmissionReason::Repeated, |line| is_in(&places, line));
-        self.repeated.push_back(places);
-    }
-
-    /// Removes unmatched lines of the truth and counts them as omitted.
-    fn drop_expected(&mut self, reason: OmissionReason, which: impl Fn(&ChannelLine) -> bool) {
+    /// Excludes a class at some places from the comparison.
+    pub(super) fn exclude(
+        &mut self,
+        class: LineClass,
+        places: RangeInclusive<u64>,
+        reason: OmissionReason,
+    ) {
+        self.drop_found(|line| line.is_in(class, &places));
         let Self { open, counts, left_out, .. } = self;
-        open.retain(|line, more| {
-            let dropped = which(line);
-            if dropped && *more > 0 {
-                let number = more.unsigned_abs();
+        open.retain(|line, number| {
+            let is_excluded = line.is_in(class, &places);
+            if is_excluded {
+                let number = number.unsigned_abs();
                 counts.entry(line.kind).or_default().in_truth -= number;
                 *left_out.entry((line.kind, reason)).or_default() += number;
             }
-            !dropped
+            !is_excluded
         });
-    }
-
-    fn drop_begun_before(&mut self) {
-        let end = self.begun_before;
-        self.drop_found(|line| {
-            matches!(line.kind, LineKind::Packet | LineKind::OpenPacket) && Some(line.start) <= end
-        });
+        self.excluded.push((class, places, reason));
     }
 
     /// Removes unmatched lines of the analysis.
@@ -214,7 +194,7 @@ impl ChannelScore {
 
     /// Emits and removes the unmatched lines before a place.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Mismatch)) {
-        while self.repeated.pop_front_if(|range| range.end < before).is_some() {}
+        self.excluded.retain(|(_, places, _)| *places.end() >= before);
         while let Some(entry) = self.open.first_entry() {
             if entry.key().at >= before {
                 break;
@@ -230,11 +210,6 @@ impl ChannelScore {
         }
         std::mem::take(&mut self.open).into_iter().for_each(|entry| odd(entry, out));
     }
-}
-
-/// True if a line derives from the channel's own characters, within a range of places.
-fn is_in(places: &Range<u64>, line: &ChannelLine) -> bool {
-    line.kind.class() != LineClass::Sender && places.contains(&line.at)
 }
 
 fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {

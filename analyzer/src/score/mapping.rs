@@ -324,7 +324,7 @@ impl MappingScore {
         self.open.retain(|(_, place, _), _| place.is_none_or(|place| !optional.contains(&place)));
     }
 
-    pub(super) fn counts(&self) -> [(MappingLineKind, MatchCount); 5] {
+    pub(super) fn counts(&self) -> [(&'static str, MatchCount); 5] {
         MappingLineKind::ALL.map(|kind| {
             let right = self.right.get(&kind).copied().unwrap_or_default();
             let mut count = MatchCount { in_truth: right, found: right, right };
@@ -332,7 +332,7 @@ impl MappingScore {
                 let side = if *more > 0 { &mut count.in_truth } else { &mut count.found };
                 *side += more.unsigned_abs();
             }
-            (kind, count)
+            (kind.name(), count)
         })
     }
 

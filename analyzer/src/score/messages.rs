@@ -373,8 +373,9 @@ impl MessageScore {
         }
     }
 
-    pub(super) fn counts(&self) -> [(MessageLineKind, MatchCount); 8] {
-        MessageLineKind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
+    pub(super) fn counts(&self) -> [(&'static str, MatchCount); 8] {
+        MessageLineKind::ALL
+            .map(|kind| (kind.name(), self.counts.get(&kind).copied().unwrap_or_default()))
     }
 
     /// The first differences: account, kind and description.

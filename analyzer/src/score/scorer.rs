@@ -9,9 +9,9 @@ use std::io::Read;
 use std::sync::Arc;
 
 use codec::capture::{CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
-use codec::time::CharacterPeriod;
+use codec::time::{CharacterPeriod, Tick, Ticks};
 
-use super::channel_line::{ChannelLine, LineKind};
+use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::channel_score::{ChannelScore, MatchCount, Mismatch};
 use super::error::ScoreError;
 use super::fills::FillScore;
@@ -19,7 +19,7 @@ use super::ip::IpScore;
 use super::journeys::JourneyScore;
 use super::mapping::MappingScore;
 use super::messages::MessageScore;
-use super::port::{PortExpectation, ScoredPort};
+use super::port::{OmissionReason, PortExpectation, ScoredPort};
 use super::score_report::{HiddenEvents, ScoreDifference, ScoreReport, ScoreRow};
 use super::truth::{TruthLine, TruthWhat as Truth};
 use crate::channel_name::{ChannelEnds, TapEnd};
@@ -39,6 +39,8 @@ const EXAMPLES_MAX: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Scorer {
     channels: BTreeMap<ChannelId, (Channel, ChannelScore)>,
+    /// The opposite of each channel that has one.
+    opposites: BTreeMap<ChannelId, ChannelId>,
     /// Tapped ports by name.
     ports: BTreeMap<String, ScoredPort>,
     fills: FillScore,
@@ -56,7 +58,6 @@ impl Scorer {
     pub(super) fn of(capture: impl Read) -> Result<Self, ScoreError> {
         let mut accounts = Self::default();
         let (mut channels, mut recorded) = (BTreeMap::new(), BTreeMap::new());
-        let mut joined = BTreeMap::new();
         let mut reader = CaptureReader::new(capture).with_virtual_channels(None);
         let mut item = |item: CaptureItem<'_>| match item {
             CaptureItem::Channel(id, channel) => drop(channels.insert(id, channel.clone())),
@@ -64,15 +65,17 @@ impl Scorer {
                 let last = chunk.end().0.saturating_sub(1);
                 recorded.entry(id).or_insert((chunk.first.0, last)).1 = last;
             }
-            CaptureItem::Link(one, other) => joined.extend([(one, other), (other, one)]),
+            CaptureItem::Link(one, other) => {
+                accounts.opposites.extend([(one, other), (other, one)]);
+            }
             CaptureItem::Section | CaptureItem::Fault(_) => {}
         };
         while reader.step(&mut item)? == ReadProgress::More {}
         let periods: BTreeMap<_, _> = channels.iter().map(|(id, it)| (*id, it.period)).collect();
         for (id, channel) in channels {
             if let Some(own) = recorded.get(&id) {
-                let opposite =
-                    joined.get(&id).and_then(|id| Some((recorded.get(id)?, periods.get(id)?)));
+                let opposite = accounts.opposites.get(&id);
+                let opposite = opposite.and_then(|id| Some((recorded.get(id)?, periods.get(id)?)));
                 // As places of this channel.
                 let opposite = opposite.map(|((first, last), period)| {
                     let place = |at| channel.period.periods(period.time(at));
@@ -166,7 +169,8 @@ impl Scorer {
                             .for_each(|line| balance.find(line));
                     }
                     ChannelEvent::Omitted { rounds, every } => {
-                        balance.repeat(at.0..at.0.saturating_add(rounds.saturating_mul(every)));
+                        let last = at.after(Ticks(rounds.saturating_mul(every) - 1));
+                        self.leave_out_repeat(channel, [at, last]);
                     }
                     ChannelEvent::Begins
                     | ChannelEvent::Framed
@@ -199,6 +203,22 @@ impl Scorer {
         }
     }
 
+    /// Leaves out what repeated characters of a channel tell, given the first and the last one that the
+    /// analysis does not list: events of the channel, and of the sender that takes its STOP and GO. F-1
+    fn leave_out_repeat(&mut self, id: ChannelId, places: [Tick; 2]) {
+        let Some(period) = self.channels.get(&id).map(|(channel, _)| channel.period) else {
+            return;
+        };
+        let own = [LineClass::Own, LineClass::ResetEnd].map(|class| (id, class));
+        let sender = self.opposites.get(&id).map(|id| (*id, LineClass::Sender));
+        for (id, class) in own.into_iter().chain(sender) {
+            if let Some((channel, balance)) = self.channels.get_mut(&id) {
+                let [first, last] = places.map(|at| channel.period.periods(period.time(at.0)));
+                balance.exclude(class, first..=last, OmissionReason::Repeated);
+            }
+        }
+    }
+
     /// Compares everything before `now`, in periods of the full rate, minus the longest lag. The
     /// truth is known up to `known`; journeys may still be reported for packets from `oldest` on.
     pub(super) fn settle(&mut self, now: u64, known: u64, oldest: impl FnOnce() -> u64) {
@@ -226,7 +246,7 @@ impl Scorer {
         for (channel, balance) in channels.values_mut() {
             balance.finish(&mut |odd| keep(differences, channel, odd));
         }
-        let mut scores = self.lines();
+        let mut scores = Vec::from(self.lines());
         let (fills, outside) = self.fills.finish();
         let journeys = self.journeys.finish();
         let left_out =
@@ -241,16 +261,11 @@ impl Scorer {
             ("injury", journeys.injuries, left_out("maimed", journeys.maimed)),
         ];
         scores.extend(rows.map(|(kind, count, left_out)| ScoreRow::new(kind, count, left_out)));
-        let said = self.messages.counts();
-        let said = said.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
-        scores.extend(said);
         self.mapping.finish();
-        let mapped = self.mapping.counts();
-        let mapped = mapped.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
-        scores.extend(mapped);
         let ip = self.ip.finish();
-        let counts = ip.counts.map(|(kind, it)| ScoreRow::new(kind, it, BTreeMap::new()));
-        scores.extend(counts);
+        let counts = self.messages.counts().into_iter().chain(self.mapping.counts());
+        let counts = counts.chain(ip.counts);
+        scores.extend(counts.map(|(kind, count)| ScoreRow::new(kind, count, BTreeMap::new())));
         let count =
             MatchCount { in_truth: fills.moments, found: fills.moments, right: fills.inside };
         let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
@@ -281,8 +296,8 @@ impl Scorer {
     }
 
     /// The scores of lines, by kind.
-    fn lines(&self) -> Vec<ScoreRow> {
-        let rows = LineKind::ALL.map(|kind| {
+    fn lines(&self) -> [ScoreRow; 14] {
+        LineKind::ALL.map(|kind| {
             let (mut count, mut left_out) = (MatchCount::default(), BTreeMap::new());
             for (_, balance) in self.channels.values() {
                 if let Some(own) = balance.counts.get(&kind) {
@@ -295,19 +310,16 @@ impl Scorer {
                 }
             }
             ScoreRow::new(kind.name(), count, left_out)
-        });
-        rows.into_iter().collect()
+        })
     }
 }
 
 fn expect(channels: &mut BTreeMap<ChannelId, (Channel, ChannelScore)>, expected: PortExpectation) {
+    let (PortExpectation::Line(id, _) | PortExpectation::Limit(id, ..)) = &expected;
+    let Some((_, balance)) = channels.get_mut(id) else { return };
     match expected {
-        PortExpectation::Line(id, line) => {
-            channels.get_mut(&id).into_iter().for_each(|(_, it)| it.expect(line.clone()));
-        }
-        PortExpectation::Limit(id, class, from, reason) => {
-            channels.get_mut(&id).into_iter().for_each(|(_, it)| it.limit(class, from, reason));
-        }
+        PortExpectation::Line(_, line) => balance.expect(line),
+        PortExpectation::Limit(_, class, from, why) => balance.exclude(class, from..=u64::MAX, why),
     }
 }
 
