@@ -1,6 +1,6 @@
 //! Lists that are sorted, grouped or counted, and the formats CSV and TSV.
 
-use crate::support::{capture, good, json, refused, run, view, views};
+use crate::support::{capture, good, json, run, view, views};
 
 #[test]
 fn rows_are_counted_grouped_and_sorted() {
@@ -119,20 +119,6 @@ fn rows_of_several_files_are_one_list() {
     assert_eq!(run(&["check", one, other]).status, Some(1));
     let info = json(&good(&["info", one, other, "--format", "json"]));
     assert_eq!(info["faults"], serde_json::json!([0, 0]));
-}
-
-#[test]
-fn an_impossible_order_is_refused() {
-    for (options, expected) in [
-        (&["--top", "3"][..], "--top needs an order"),
-        (&["--sort", "lenght"], "did you mean `length`?"),
-        (&["--sort", "length:down"], "expected `asc` or `desc`"),
-        (&["--group", "crc:desc"], "`:` behind a name"),
-        (&["--group", "crc", "--sort", "crc"], "--sort with --group takes count"),
-        (&["--limit", "1", "--top", "2", "--sort", "length"], "cannot be used with"),
-    ] {
-        refused(&[&["packets"], options, &[&capture("link-1")]].concat(), expected);
-    }
 }
 
 #[test]

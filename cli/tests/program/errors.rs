@@ -1,6 +1,11 @@
 //! Messages about command lines and files that cannot be used.
 
-use crate::support::{bad, capture_bytes, piped, readers, refused};
+use crate::support::{
+    RunOutcome, ScratchDirectory, bad, capture_bytes, fixture, piped, program, readers,
+};
+
+/// Command lines in `fixtures/` that are refused, and a part of the message. OUT is a file that is not written.
+const REFUSALS: &str = include_str!("refusals.txt");
 
 #[test]
 fn of_a_file_that_cannot_be_opened_nothing_is_printed() {
@@ -26,19 +31,21 @@ fn a_file_that_is_no_capture_is_refused() {
 }
 
 #[test]
-fn a_bad_command_line_is_explained() {
-    for (arguments, word) in [
-        (&["packets"][..], "FILE"),
-        (&["packets", "x", "--from", "12"], "12"),
-        (&["packets", "x", "--format", "xml"], "possible values"),
-        (&["pakets", "x"], "a similar subcommand exists: 'packets'"),
-        (&["demo", "rings"], "two-hosts"),
-        (&["series", "x", "--every=0us"], "expected a time of at least a picosecond"),
-        (&["series", "x", "--every=5ch"], "expected a time of at least a picosecond"),
-        (&["series", "x", "--every=-1us"], "expected a time of at least a picosecond"),
-    ] {
-        refused(arguments, word);
+fn what_cannot_be_done_is_refused_with_its_reason_and_writes_nothing() {
+    let directory = ScratchDirectory::new("refusals");
+    for line in REFUSALS.lines() {
+        let (command, reason) = line.split_once(" => ").unwrap();
+        let command = command.replace("OUT", &directory.file("out"));
+        let mut command = program(&command.split(' ').collect::<Vec<_>>());
+        let done: RunOutcome = command.current_dir(fixture("")).output().unwrap().into();
+        assert_eq!((done.status, done.out.as_str()), (Some(2), ""), "{line}");
+        assert!(done.err.contains(reason), "{line}: {}", done.err);
     }
+    assert!(directory.names().is_empty());
+}
+
+#[test]
+fn a_channel_that_is_not_there_is_answered_with_those_that_are() {
     for command in ["info", "packets", "events", "show", "blocking"] {
         let output = piped(&[command, "-", "--channel", "h9:0>s0:0"], &capture_bytes("link-1"));
         assert_eq!(output.status, Some(2));

@@ -105,15 +105,6 @@ fn the_commands_in_readme_and_documents_run() {
 }
 
 #[test]
-fn a_misspelt_command_is_answered_with_the_nearest() {
-    let outcome = crate::support::bad(&["jorneys", "capture.pcapng"]);
-    assert!(outcome.contains("unrecognized subcommand 'jorneys'"), "{outcome}");
-    assert!(outcome.contains("a similar subcommand exists: 'journeys'"), "{outcome}");
-    let outcome = crate::support::bad(&["help", "filtre"]);
-    assert!(outcome.contains("no help about \"filtre\"; there is help about "), "{outcome}");
-}
-
-#[test]
 fn options_of_the_program_stand_before_or_after_the_command() {
     let capture = crate::support::capture("link-7");
     let after = good(&["info", &capture, "--color", "always"]);

@@ -457,18 +457,6 @@ fn exported_channels_keep_their_names() {
 fn names_that_contradict_each_other_are_refused() {
     let directory = ScratchDirectory::new("import-names");
     let (out, recording) = (directory.file("out"), fixture("recordings/field/base.vcd.gz"));
-    for (names, error) in [
-        (&["nonsense"][..], "\"nonsense\" is not FROM>TO, each a node:port. Did the shell take"),
-        (&["h1:0", "s1:1"], "Did the shell take \">\"?"),
-        (&["a>b>c"], "is not FROM>TO"),
-        (&["a:0>a:0"], "is not FROM>TO"),
-        (&["a:0>b:0", "a:0>b:0"], "channel a:0>b:0 is given twice"),
-        (&["a:0>b:0", "c:0>b:0"], "contradicts another: b:0 is joined to a:0 already"),
-        (&["a:0>b:0", "b:0>a:0", "c:0>d:0"], "27 signals needed"),
-    ] {
-        let options: Vec<&str> = names.iter().flat_map(|name| ["--channel", *name]).collect();
-        refused(&[&["import", &recording, "-o", &out], &options[..]].concat(), error);
-    }
     let lines: Vec<String> = (0..65_537).map(|it| format!("a{it}:0>b{it}:0\nGO")).collect();
     for (text, error) in [
         ("a:0>b:0\nGO\na:0>b:0\nGAP\n", "channel a:0>b:0 is given twice"),

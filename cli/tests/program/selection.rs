@@ -99,11 +99,6 @@ fn links_are_summed_up_or_listed_as_intervals() {
         "{\"channel\":\"h1:0>s1:1\",\"start\":45,\"end\":163,\"periods\":119,\"state\":\"stopped\",\
          \"time_ps\":562500,\"end_ps\":2037500,\"capture\":0}\n"
     );
-    let refused = bad(&["links", "--from", "50ch", &capture("link-1")]);
-    assert!(
-        refused.ends_with("--from and --to require --intervals, --fill or --damage\n"),
-        "{refused}"
-    );
 }
 
 /// The lines of `docs/output.md`, and parameters that override the capture's.
@@ -123,11 +118,6 @@ fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
         assert!(first.contains(part), "{first}");
     }
     assert!(text.contains("10 characters"), "{text}");
-    let refused = bad(&["links", "--slack", "--assume", "kx=3", "-"]);
-    assert!(
-        refused.contains("`kx`") && refused.contains("kg, h, ks, delay, gen, int"),
-        "{refused}"
-    );
 }
 
 /// A row is selected if one of its characters lies in the window.

@@ -282,28 +282,6 @@ fn truth_has_the_chosen_kinds_only() {
     assert_eq!(truth(&["--truth-kinds", "!fill,consumed,injected,fill"]), packets);
 }
 
-/// Options, and a part of the message.
-#[test]
-fn options_that_do_not_fit_are_explained() {
-    let scenario = fixture("demo-cut/scenario.toml");
-    for (options, expected) in [
-        (&[][..], "nothing to write: name a capture (-o FILE), or --truth FILE, --stats or"),
-        (&["--truth", "-", "--truth-kinds", "filll"], "did you mean `fill`?"),
-        (&["--stats", "--stats-out", "-"], "standard output: named for two outputs"),
-        (&["--stats-out", "/dev/full"], "/dev/full: No space left on device"),
-        (
-            &["--stats", "--set", "traffic.7.load=1"],
-            "--set traffic.7.load=1: `traffic` has no element `7`; expected a number from 0 to",
-        ),
-        (&["--stats", "--set", "seed"], "expected a key and a value, like `traffic.0.load=0.3`"),
-        (&["--stats", "--set", "traffic.0.laod=1"], "did you mean `load`?"),
-        (&["--stats", "--set", "trafic.0.load=1"], "did you mean `traffic`?"),
-        (&["--stats", "--set", "duration_us=0"], "toml, --set duration_us=0:"),
-    ] {
-        refused(&[&["simulate", &scenario], options].concat(), expected);
-    }
-}
-
 #[test]
 fn a_key_on_the_command_line_takes_the_place_of_the_file_s() {
     let scenario = fixture("demo-cut/scenario.toml");

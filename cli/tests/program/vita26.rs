@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{ScratchDirectory, capture, fixture, good, refused, run};
+use crate::support::{ScratchDirectory, capture, fixture, good, run};
 
 /// Options that ask for packets with types of four bytes.
 const VITA26: [&str; 2] = ["--dialect", "vita26"];
@@ -29,10 +29,6 @@ fn a_guess_is_a_note_with_its_reason_and_changes_nothing() {
     // Packets of a simulation are random bytes behind types of one byte.
     assert_eq!(run(&["packets", &capture("demo-lossy")]).err, "");
     assert_eq!(run(&["packets", &file, VITA26[0], VITA26[1]]).err, "");
-    // Commands that read no types of packets refuse it.
-    for command in [&["info", &file][..], &["show", &file], &["diff", &file, &file]] {
-        refused(&[command, &VITA26].concat(), "--dialect has no effect");
-    }
 }
 
 #[test]
@@ -66,10 +62,6 @@ fn contents_are_exported() {
     assert_eq!(count(&packets, b"hello"), 1);
     // Another packet carries the word; a comment on a finding has it behind a number.
     assert_eq!(count(&packets, b"bytes"), count(&packets, b" bytes"));
-    refused(
-        &["export", "packets", &file, "-o", &copy, "--payload", "ethernet"],
-        "--dialect vita26 has one",
-    );
     // H-1: each of the 56 packets on both links once.
     let demo = capture("demo-ip");
     let export = ["export", "packets", &demo, "-o", &copy, "--payload", "ip"];
