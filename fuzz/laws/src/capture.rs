@@ -7,7 +7,7 @@ pub mod index;
 pub mod plans;
 pub mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use codec::capture::{
@@ -29,9 +29,11 @@ const ROUNDS_MAX: u64 = 1 << 8;
 /// Reading ends, and emits nothing after the end or an error. Channels are declared before their
 /// chunks, which follow one another; a fault has its place in the file.
 pub fn law(file: &[u8]) {
-    read_to_end(file, CaptureReader::new(file));
     let profile = "VC0=50,VC1=51,VC2=52,GO1=60,STOP1=6f,GO2=64,STOP2=68".parse().ok();
-    read_to_end(file, CaptureReader::new(file).with_virtual_channels(profile));
+    let with_profile = CaptureReader::new(file).with_virtual_channels(profile);
+    for reader in [CaptureReader::new(file), with_profile] {
+        let _ = CaptureContents::of(reader, file.len());
+    }
     host_packets(file);
 }
 
@@ -47,109 +49,17 @@ fn host_packets(file: &[u8]) {
     }
 }
 
-fn read_to_end(file: &[u8], mut reader: CaptureReader<&[u8]>) {
-    let mut watch =
-        ReadChecker { len: file.len() as u64, channels: Vec::new(), section: 0, faults: 0 };
-    // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
-    for _ in 0..=file.len() / 12 + 2 {
-        let from = reader.offset();
-        match reader.step(&mut |item| watch.take(&item)) {
-            Ok(ReadProgress::More) => assert!(from <= reader.offset(), "reading goes on"),
-            Ok(ReadProgress::Done) => return watch.ended(&mut reader),
-            Err(error) => {
-                watch.error(&error);
-                return watch.ended(&mut reader);
-            }
-        }
-    }
-    unreachable!("every step reads on");
-}
-
-/// Checks the items of a reader against its earlier ones.
-struct ReadChecker {
-    len: u64,
-    /// Every channel so far, where its next chunk may begin, and whether it has a peer.
-    channels: Vec<(ChannelId, Tick, PeerState)>,
-    section: usize,
-    faults: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PeerState {
-    Unknown,
-    Known,
-}
-
-impl ReadChecker {
-    fn take(&mut self, item: &CaptureItem<'_>) {
-        match item {
-            CaptureItem::Section => self.section = self.channels.len(),
-            CaptureItem::Channel(id, _) => {
-                // Virtual channels are those of the interface before them. C-7
-                let key = |id: &ChannelId| (id.0 as usize % INTERFACES_MAX, *id);
-                let newer = self.channels.last().is_none_or(|(last, ..)| key(last) < key(id));
-                assert!(newer, "channels are counted through the file");
-                self.channels.push((*id, Tick(0), PeerState::Unknown));
-            }
-            CaptureItem::Link(one, other) => {
-                assert_ne!(one, other, "a link has two channels");
-                for id in [one, other] {
-                    let (.., peer) = self.channel(*id);
-                    let before = std::mem::replace(peer, PeerState::Known);
-                    assert_eq!(before, PeerState::Unknown, "a channel is of one link");
-                }
-            }
-            CaptureItem::Chunk(id, chunk) => {
-                assert!(chunk.periods() > 0, "a chunk has a character");
-                let (_, end, _) = self.channel(*id);
-                assert!(*end <= chunk.first, "chunks of one channel do not overlap");
-                *end = chunk.end();
-            }
-            CaptureItem::Fault(fault) => self.fault(fault),
-        }
-    }
-
-    fn channel(&mut self, id: ChannelId) -> &mut (ChannelId, Tick, PeerState) {
-        let own = self.channels.get_mut(self.section..).unwrap_or_default();
-        let found = own.iter_mut().find(|(own, ..)| *own == id);
-        assert!(found.is_some(), "channels are declared before their chunks");
-        found.unwrap_or_else(|| unreachable!("it was found"))
-    }
-
-    fn fault(&mut self, fault: &CaptureFault) {
-        assert!(fault.offset <= self.len, "a fault is in the file: {fault}");
-        assert!(!fault.field.is_empty() && !fault.fault.is_empty(), "and says what it is: {fault}");
-        // An impossible peer is reported at the section's end.
-        let late = fault.field == "peer";
-        assert!(late || fault.number >= self.faults, "faults are in order: {fault}");
-        self.faults = self.faults.max(fault.number);
-    }
-
-    fn error(&mut self, error: &CaptureError) {
-        match error {
-            CaptureError::Damaged(fault) => self.fault(fault),
-            CaptureError::Empty => assert_eq!(self.len, 0, "only nothing is empty"),
-            CaptureError::NotACapture { .. } => {}
-            CaptureError::NoChannel { .. } => {
-                assert!(self.channels.is_empty(), "there is a channel: {error}");
-            }
-            CaptureError::Read { .. } | _ => unreachable!("bytes at hand can be read: {error}"),
-        }
-    }
-
-    fn ended(&self, reader: &mut CaptureReader<&[u8]>) {
-        assert!(reader.offset() <= self.len, "no more is read than there is");
-        let mut items = 0;
-        let after = reader.step(&mut |_| items += 1);
-        assert!(matches!(after, Ok(ReadProgress::Done)) && items == 0, "the end is the end");
-    }
-}
-
+/// Items of a reader, each checked against the ones before it.
 #[derive(Debug, Default)]
 pub(crate) struct CaptureContents {
     pub(crate) sections: Vec<SectionContents>,
     pub(crate) faults: u64,
     pub(crate) error: Option<String>,
+    /// Bytes of the file.
+    len: u64,
+    newest: Option<ChannelId>,
+    /// Number of the last block with a fault.
+    faulty: u64,
 }
 
 #[derive(Debug, Default)]
@@ -159,6 +69,9 @@ pub(crate) struct SectionContents {
     pub(crate) chunks: Vec<(ChannelId, OwnedChunk)>,
     /// Channels or links declared behind the first chunk.
     late: u64,
+    linked: BTreeSet<ChannelId>,
+    /// Place where the next chunk of a channel may begin.
+    ends: BTreeMap<ChannelId, Tick>,
 }
 
 impl CaptureContents {
@@ -166,22 +79,28 @@ impl CaptureContents {
         Self::of(CaptureReader::new(file).with_virtual_channels(None), file.len())
     }
 
+    /// Nothing so far of a file of some bytes.
+    fn begun(len: usize) -> Self {
+        Self { sections: vec![SectionContents::default()], len: len as u64, ..Self::default() }
+    }
+
     /// Reads to the end of a file of some bytes, or of parts of it.
     fn of<R: Read>(mut reader: CaptureReader<R>, len: usize) -> Self {
-        let mut read = Self { sections: vec![SectionContents::default()], ..Self::default() };
+        let mut read = Self::begun(len);
         // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
         for _ in 0..=len / 12 + 2 {
+            let from = reader.offset();
             match reader.step(&mut |item| read.take(&item)) {
-                Ok(ReadProgress::More) => {}
-                Ok(ReadProgress::Done) => return read.ended(reader, len),
+                Ok(ReadProgress::More) => assert!(from <= reader.offset(), "reading goes on"),
+                Ok(ReadProgress::Done) => return read.ended(reader),
                 Err(error) => {
+                    read.check_error(&error);
                     read.error = Some(error.to_string());
-                    return read.ended(reader, len);
+                    return read.ended(reader);
                 }
             }
         }
-        assert_eq!(len, 0, "every step reads on");
-        read
+        unreachable!("every step reads on");
     }
 
     /// True for channels whose characters the reference does not know: codes of selections. C-7
@@ -190,8 +109,8 @@ impl CaptureContents {
         channels.any(|channel| channel.virtual_channel().is_some())
     }
 
-    fn ended<R: Read>(mut self, mut reader: CaptureReader<R>, len: usize) -> Self {
-        assert!(reader.offset() <= len as u64, "no more is read than there is");
+    fn ended<R: Read>(mut self, mut reader: CaptureReader<R>) -> Self {
+        assert!(reader.offset() <= self.len, "no more is read than there is");
         for _ in 0..2 {
             let mut items = 0;
             let after = reader.step(&mut |_| items += 1);
@@ -203,31 +122,66 @@ impl CaptureContents {
 
     fn take(&mut self, item: &CaptureItem<'_>) {
         let Some(section) = self.sections.last_mut() else { return };
-        section.late += match item {
-            CaptureItem::Channel(..) | CaptureItem::Link(..) => {
-                u64::from(!section.chunks.is_empty())
-            }
-            CaptureItem::Section | CaptureItem::Chunk(..) | CaptureItem::Fault(_) => 0,
-        };
+        let late = u64::from(!section.chunks.is_empty());
         match item {
             CaptureItem::Section => self.sections.push(SectionContents::default()),
             CaptureItem::Channel(id, channel) => {
+                // Virtual channels are those of the interface before them. C-7
+                let key = |id: ChannelId| (id.0 as usize % INTERFACES_MAX, id);
+                let is_newer = self.newest.replace(*id).is_none_or(|newest| key(newest) < key(*id));
+                assert!(is_newer, "channels are counted through the file");
+                section.late += late;
                 section.channels.insert(*id, Channel::clone(channel));
             }
-            CaptureItem::Link(one, other) => section.links.push((*one, *other)),
+            CaptureItem::Link(one, other) => {
+                assert_ne!(one, other, "a link has two channels");
+                for id in [one, other] {
+                    section.check_declared(*id);
+                    assert!(section.linked.insert(*id), "a channel is of one link");
+                }
+                section.late += late;
+                section.links.push((*one, *other));
+            }
             CaptureItem::Chunk(id, chunk) => section.take(*id, *chunk),
-            CaptureItem::Fault(_) => self.faults += 1,
+            CaptureItem::Fault(fault) => {
+                self.faults += 1;
+                self.check_fault(fault);
+            }
+        }
+    }
+
+    fn check_fault(&mut self, fault: &CaptureFault) {
+        assert!(fault.offset <= self.len, "a fault is in the file: {fault}");
+        assert!(!fault.field.is_empty() && !fault.fault.is_empty(), "and says what it is: {fault}");
+        // An impossible peer is reported at the section's end.
+        let late = fault.field == "peer";
+        assert!(late || fault.number >= self.faulty, "faults are in order: {fault}");
+        self.faulty = self.faulty.max(fault.number);
+    }
+
+    fn check_error(&mut self, error: &CaptureError) {
+        match error {
+            CaptureError::Damaged(fault) => self.check_fault(fault),
+            CaptureError::Empty => assert_eq!(self.len, 0, "only nothing is empty"),
+            CaptureError::NotACapture { .. } => {}
+            CaptureError::NoChannel { .. } => {
+                assert_eq!(self.newest, None, "there is a channel: {error}");
+            }
+            CaptureError::Read { .. } | _ => unreachable!("bytes at hand can be read: {error}"),
         }
     }
 }
 
 impl SectionContents {
-    fn take(&mut self, id: ChannelId, chunk: Chunk<'_>) {
+    fn check_declared(&self, id: ChannelId) {
         assert!(self.channels.contains_key(&id), "channels are declared before their chunks");
+    }
+
+    fn take(&mut self, id: ChannelId, chunk: Chunk<'_>) {
+        self.check_declared(id);
         assert!(chunk.periods() > 0, "a chunk has a character");
-        let last = self.chunks.iter().rev().find(|(other, _)| *other == id);
-        let end = last.map_or(Tick(0), |(_, last)| last.chunk().end());
-        assert!(end <= chunk.first, "chunks of one channel do not overlap");
+        let end = self.ends.insert(id, chunk.end());
+        assert!(end.is_none_or(|end| end <= chunk.first), "chunks of one channel do not overlap");
         self.chunks.push((id, chunk.into()));
     }
 
@@ -287,8 +241,7 @@ pub(crate) mod tests {
     /// A reader that repeats items.
     fn repeated(file: &[u8], times: impl Fn(&CaptureItem<'_>) -> usize) {
         let mut reader = CaptureReader::new(file);
-        let mut watch =
-            ReadChecker { len: file.len() as u64, channels: vec![], section: 0, faults: 0 };
+        let mut watch = CaptureContents::begun(file.len());
         let mut take = |item: CaptureItem<'_>| (0..times(&item)).for_each(|_| watch.take(&item));
         while matches!(reader.step(&mut take), Ok(ReadProgress::More)) {}
     }
