@@ -1,16 +1,14 @@
 //! Filters: any text at all, for rows of any kind.
 
-use analyzer::LinkEvent;
-use analyzer::counters::CountersRow;
-use analyzer::event::{Picoseconds, ResumeCause};
-use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
-use analyzer::journey::{HopRow, JourneyRow};
-use analyzer::packet::{HexBytes, PacketRow};
-use analyzer::row::NamedValues;
-use analyzer::show::LinkViewRow;
+use std::sync::LazyLock;
 
-use analyzer::packet::transport::TransportRow;
+use analyzer::LinkEvent;
+use analyzer::event::ResumeCause;
+use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
+use analyzer::packet::{HexBytes, PacketRow};
+use analyzer::show::LinkViewRow;
 use codec::time::{CharacterPeriod, Tick};
+use serde_json::{Value, json};
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
 /// written out and read as the same; or its fault has a place in it.
@@ -182,22 +180,7 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         bytes_left_out: 0,
     };
     let runt = PacketRow { tag: None, route: &[], crc: "runt", syndrome: None, ..packet.clone() };
-    let channel = CountersRow {
-        index: 0,
-        name: "h0:0>s0:3",
-        peer: None,
-        period_ps: 12_500,
-        characters: 9,
-        data: 6,
-        control: NamedValues(vec![("GAP", 2), ("GO", 1)]),
-        corrected: 0,
-        invalid: 0,
-        holes: 0,
-        first: Some(0),
-        last: None,
-    };
     let shown = LinkViewRow { at: 4, end: 6, left: "GAP 83".to_owned(), right: String::new() };
-    let way = journey();
     let event = |event: LinkEvent| event.row("h0:0>s0:3", Tick(44));
     let events = [
         LinkEvent::SenderResumed(ResumeCause::Go),
@@ -210,57 +193,37 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         filter.keeps(&packet, full),
         filter.keeps(&packet, slow),
         filter.keeps(&runt, full),
-        filter.keeps(&channel, full),
         filter.keeps(&shown, full),
-        filter.keeps(&serde_json::json!("no row"), full),
+        filter.keeps(&Value::from("no row"), full),
     ];
     kept.extend(events.map(|found| filter.keeps(&event(found), full)));
-    kept.push(filter.keeps(&way, CharacterPeriod::PICOSECOND));
+    kept.extend(ROWS.iter().map(|(row, period)| filter.keeps(row, *period)));
     kept
 }
 
-fn journey() -> JourneyRow<'static> {
-    let hop = |channel, start| HopRow {
-        channel,
-        packet: 1,
-        start,
-        end: start + 9,
-        time_ps: Picoseconds::from(start) * 12_500,
-        length: 10,
-        route: Some(0x83),
-        port: Some(3),
-        switches: 1,
-        latency_ps: Some(550_000),
-        waited_ps: None,
-        waited_for: Some("output"),
-        behind: None,
-        crc: "good",
-        syndrome: Some(0),
-        ended_by: "gap",
+/// Rows without a place of their own, as their JSON, and their periods: a channel and a journey.
+static ROWS: LazyLock<[(Value, CharacterPeriod); 2]> = LazyLock::new(|| {
+    let hop = |channel: &str, start: u64| {
+        json!({
+            "channel": channel, "packet": 1, "start": start, "end": start + 9,
+            "time_ps": start * 12_500, "length": 10, "route": 0x83, "port": 3, "switches": 1,
+            "latency_ps": 550_000, "waited_ps": null, "waited_for": "output", "behind": null,
+            "crc": "good", "syndrome": 0, "ended_by": "gap",
+        })
     };
-    JourneyRow {
-        journey: 0,
-        time_ps: 0,
-        latency_ps: Picoseconds::MAX,
-        waited_ps: 0,
-        tag: None,
-        payload: 5,
-        fate: "arrived",
-        rule: None,
-        certainty: "certain",
-        hops: vec![hop("h0:0>s0:3", 100), hop("s0:5>h1:0", 200)],
-        injuries: Vec::new(),
-        relayed_from: Some(2),
-        relay_ps: None,
-        branch_of: None,
-        transport: Some(Box::new(TransportRow {
-            kind: "nack",
-            source: Some(3),
-            reason: Some("queue-full"),
-            ..TransportRow::default()
-        })),
-    }
-}
+    let channel = json!({
+        "index": 0, "name": "h0:0>s0:3", "peer": null, "period_ps": 12_500, "characters": 9,
+        "data": 6, "control": { "GAP": 2, "GO": 1 }, "corrected": 0, "invalid": 0, "holes": 0,
+        "first": 0, "last": null,
+    });
+    let journey = json!({
+        "journey": 0, "time_ps": 0, "latency_ps": 3.4e38, "waited_ps": 0, "tag": null,
+        "payload": 5, "fate": "arrived", "rule": null, "certainty": "certain", "injuries": [],
+        "hops": [hop("h0:0>s0:3", 100), hop("s0:5>h1:0", 200)], "relayed_from": 2,
+        "transport": { "kind": "nack", "source": 3, "reason": "queue-full" },
+    });
+    [(channel, CharacterPeriod::FULL_RATE), (journey, CharacterPeriod::PICOSECOND)]
+});
 
 #[cfg(test)]
 pub(crate) mod tests {
