@@ -119,10 +119,18 @@ fn analysis_text(channels: &[SentJourney<'_>]) -> String {
     journeys(channels).0
 }
 
-/// Place at which each journey begins, on each of its channels.
+/// Places at which the hops of each journey begin, sorted.
 fn starts(journeys: &[Journey]) -> Vec<Vec<u64>> {
     let starts = |journey: &Journey| journey.hops.iter().map(|hop| hop.start.0).collect();
-    journeys.iter().map(starts).collect()
+    let mut all: Vec<Vec<u64>> = journeys.iter().map(starts).collect();
+    all.sort();
+    all
+}
+
+/// Fate of the packet that begins at 100.
+fn fate(file: &[u8]) -> JourneyFate {
+    let (_, journeys) = read(file);
+    journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
 }
 
 /// To port 1 of s0, one up from port 0; to port 3 of s1, one up from port 2.
@@ -216,7 +224,7 @@ fn copies_are_followed_although_the_load_of_their_table_was_not_recorded() {
     assert_eq!(branches(came.clone(), tagged), (copies, vec![None, Some(0)]));
     // Another one at that output, and bytes that agree by chance.
     let other = branches(came, packet(&[7, 9, 9, 9, 9, 9]));
-    assert_eq!(other, (vec![vec![140], vec![100, 180]], vec![None; 2]));
+    assert_eq!(other, (vec![vec![100, 180], vec![140]], vec![None; 2]));
     let (_, short) = branches(packet(&[0xe0, 5, 1]), packet(&[7, 5, 1]));
     assert!(short.iter().all(Option::is_none), "{short:?}");
 }
@@ -226,15 +234,14 @@ fn copies_are_followed_although_the_load_of_their_table_was_not_recorded() {
 fn what_may_have_come_out_damaged_was_not_dropped() {
     let (hurt, next) = (packet(&[0x82, 0, 0x81, 1, 2, 3, 4, 5]), packet(&[0x82, 5, 6, 7]));
     let (left, other) = (hop(&hurt).split_off(1), packet(&[9; 7]));
-    let fate = |left| {
+    let of = |left| {
         let out = [(180, left), (220, hop(&next))];
         let came = [(100, hurt.clone()), (140, next.clone())];
-        let (_, journeys) = journeys(&[(A, &came), (D, &out)]);
-        journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+        fate(&capture(&[(A, &came), (D, &out)]))
     };
-    assert_eq!(fate(left), JourneyFate::OutOfSight);
+    assert_eq!(of(left), JourneyFate::OutOfSight);
     // Another sender's.
-    assert_eq!(fate(other), JourneyFate::Dropped(None));
+    assert_eq!(of(other), JourneyFate::Dropped(None));
 }
 
 /// The second one leaves s0 at 160, and so overtakes the first, unless that left while nothing was recorded there.
@@ -242,13 +249,12 @@ fn what_may_have_come_out_damaged_was_not_dropped() {
 fn what_may_have_left_in_a_hole_was_not_dropped() {
     let (first, second) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());
     let left: Vec<String> = hop(&second).iter().map(|byte| format!("{byte:02x}")).collect();
-    let fate = |[from, to]: [u64; 2]| {
+    let of = |[from, to]: [u64; 2]| {
         let came = sent(&[(100, first.clone()), (120, second.clone())]);
         let before = (from > 0).then(|| (0, format!("GAP (GO)×{}", from - 1)));
         let behind = format!("(GO)×{} GAP {} GAP (GO)×1800", 159 - to, left.join(" "));
         let output = before.into_iter().chain([(to, behind)]).collect();
-        let (_, journeys) = read(&recording(&[(A, came), (B, output)]));
-        journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+        fate(&recording(&[(A, came), (B, output)]))
     };
     let (dropped, out_of_sight) = (JourneyFate::Dropped(None), JourneyFate::OutOfSight);
     for (hole, expected) in [
@@ -259,7 +265,7 @@ fn what_may_have_left_in_a_hole_was_not_dropped() {
         ([0, 99], dropped),
         ([0, 150], out_of_sight),
     ] {
-        assert_eq!(fate(hole), expected, "{hole:?}");
+        assert_eq!(of(hole), expected, "{hole:?}");
     }
 }
 
@@ -285,16 +291,14 @@ fn a_flipped_bit_is_known_modulo_127() {
 #[test]
 fn what_had_not_come_to_a_tap_when_the_recording_ended_was_not_dropped() {
     let (first, second) = (packet(&[0x82, 5, 1, 2, 3, 4]), packet(&[0x81, 0x81, 5, 1, 2, 3, 4]));
-    let fate = |end| {
+    let of = |end| {
         let came = [(100, first.clone()), (120, second.clone())];
         let left = [(160, hop(&second))];
         let channels = [(A, &came[..]), (B, &left[..]), (D, &[][..])];
-        let recorded = channels.map(|(name, packets)| (name, sent_until(end, packets)));
-        let (_, journeys) = read(&recording(&recorded));
-        journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+        fate(&recording(&channels.map(|(name, packets)| (name, sent_until(end, packets)))))
     };
     assert_eq!(
-        [180, 198, 400].map(fate),
+        [180, 198, 400].map(of),
         [JourneyFate::UnderWay, JourneyFate::UnderWay, JourneyFate::Dropped(None)]
     );
 }
@@ -405,7 +409,7 @@ fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
     let came = format!("GAP (GO)×98 GAP{0} GAP (GO)×8 GAP{0} GAP (GO)×19 {behind}", text(&p));
     let left = sent(&[(140, cut.clone()), (340, cut)]);
     let (analysis_text, journeys) = read(&recording(&[(A, vec![(0, came)]), (B, left)]));
-    assert_eq!(starts(&journeys), [vec![130], vec![100, 140], vec![300, 340]], "{analysis_text}");
+    assert_eq!(starts(&journeys), [vec![100, 140], vec![130], vec![300, 340]], "{analysis_text}");
     assert_eq!(journeys[0].fate, JourneyFate::Dropped(Some("R-2")));
 }
 
@@ -417,9 +421,7 @@ fn a_wait_behind_a_packet_on_an_uncaptured_link_is_not_timed() {
     let (far, left) = (hop(&hop(&ahead)), hop(&p));
     let (analysis_text, journeys) =
         journeys(&[(A, &[(100, ahead), (130, p)]), (C, &[(180, far)]), (D, &[(400, left)])]);
-    let mut starts = starts(&journeys);
-    starts.sort();
-    assert_eq!(starts, [vec![100, 180], vec![130, 400]], "{analysis_text}");
+    assert_eq!(starts(&journeys), [vec![100, 180], vec![130, 400]], "{analysis_text}");
     let hop = journeys.iter().map(|it| &it.hops[0]).find(|hop| hop.start == Tick(130)).unwrap();
     assert_eq!((hop.beyond, hop.waited_for), (None, None), "{analysis_text}");
 }
@@ -446,9 +448,7 @@ fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
     let channels: [SentJourney<'_>; 3] =
         [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, other)]), (B, &[(140, cut)])];
     let (analysis_text, journeys) = journeys(&channels);
-    let mut starts = starts(&journeys);
-    starts.sort();
-    assert_eq!(starts, [vec![60], vec![100, 140]], "{analysis_text}");
+    assert_eq!(starts(&journeys), [vec![60], vec![100, 140]], "{analysis_text}");
 }
 
 /// By turn the first packet of port 3 would leave; by its bytes it is that of port 0 or the second one of port 3, which
@@ -461,9 +461,7 @@ fn a_packet_behind_one_that_waits_does_not_leave_before_it() {
     let channels: [SentJourney<'_>; 3] =
         [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, first), (90, second)]), (B, &left)];
     let (analysis_text, journeys) = journeys(&channels);
-    let mut starts = starts(&journeys);
-    starts.sort();
-    assert_eq!(starts, [[60, 170], [90, 200], [100, 140]], "{analysis_text}");
+    assert_eq!(starts(&journeys), [[60, 170], [90, 200], [100, 140]], "{analysis_text}");
 }
 
 /// A packet moves on when its output is free (S-3): one that had not left long ago does not leave now.
@@ -473,9 +471,7 @@ fn what_stood_at_a_free_output_for_long_is_not_what_leaves_cut() {
     let cut = hop(&p)[..9].to_vec();
     let (analysis_text, journeys) =
         journeys(&[(A, &[(100, p.clone()), (1100, p)]), (B, &[(1140, cut)])]);
-    let mut starts = starts(&journeys);
-    starts.sort();
-    assert_eq!(starts, [vec![100], vec![1100, 1140]], "{analysis_text}");
+    assert_eq!(starts(&journeys), [vec![100], vec![1100, 1140]], "{analysis_text}");
 }
 
 #[test]

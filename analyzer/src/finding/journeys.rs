@@ -88,7 +88,9 @@ impl FindingChecks {
                 [packet(last)].into_iter().chain(byte).collect()
             });
         }
-        united.into_iter().for_each(|union| self.cycle(&union));
+        if let Some(union) = united {
+            self.cycle(&union);
+        }
         if let Some(packet) = mapping {
             self.mapping(journey, packet, network);
         }
