@@ -42,7 +42,7 @@ impl SeededRng {
         (0..len).map(|_| self.roll().to_le_bytes()[0]).collect()
     }
 
-    /// So many bytes at least, and fewer than so many more.
+    /// As many bytes as the first number at least, and fewer than the sum of both.
     pub fn bytes_within(&mut self, least: u64, more: u64) -> Vec<u8> {
         let len = least + self.below(more);
         self.bytes(usize::try_from(len).unwrap_or_default())

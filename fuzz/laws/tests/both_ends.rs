@@ -6,7 +6,7 @@ use analyzer::journey::JourneyFate;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use laws::journeys::{NetworkClass, journeys};
-use laws::network::analyzed::analyzed;
+use laws::network::analyzed::analyze;
 use laws::network::run::RunOutcome;
 use laws::repair::draws;
 use laws::storm::generator;
@@ -23,23 +23,19 @@ impl NetworkEvents {
         tapped.taps = taps;
         let capture = RunOutcome::untold(&tapped).capture;
         let mut events = Self::default();
-        let add = |event| {
+        let analysis = analyze(&capture, AnalysisScope::Everything, &mut |event| {
             let (kind, text) = match event {
                 AnalysisEvent::Journey(it) => ("journeys", format!("{it:?}")),
                 AnalysisEvent::Blocked(it) => ("waits", format!("{it:?}")),
                 AnalysisEvent::Conversation(it) => ("conversations", format!("{it:?}")),
                 AnalysisEvent::Mapping(it) => ("mapping", format!("{it:?}")),
                 // These are of a recording.
-                AnalysisEvent::Row(_) | AnalysisEvent::Interval(_) => return None,
-                AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => return None,
-                AnalysisEvent::Fault(fault) => panic!("{fault}"),
+                AnalysisEvent::Row(_) | AnalysisEvent::Interval(_) => return,
+                AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => return,
+                AnalysisEvent::Fault(_) => return,
             };
-            Some((kind, text))
-        };
-        let (told, analysis) = analyzed(&capture, AnalysisScope::Everything, add);
-        for (kind, text) in told {
             events.0.entry(kind).or_default().push(text);
-        }
+        });
         let topology = analysis.topology();
         events.0.insert("passages", topology.passages.iter().map(|it| format!("{it:?}")).collect());
         events

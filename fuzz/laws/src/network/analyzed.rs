@@ -39,17 +39,30 @@ pub fn analyzed<T>(
     scope: AnalysisScope,
     mut select: impl FnMut(AnalysisEvent) -> Option<T>,
 ) -> (Vec<T>, CaptureAnalysis<&[u8]>) {
-    let mut analysis = CaptureAnalysis::new(capture, scope, LinkAssumptions::default());
     let mut events = Vec::new();
-    let mut out = |event| events.extend(select(event));
+    let analysis = analyze(capture, scope, &mut |event| events.extend(select(event)));
+    (events, analysis)
+}
+
+/// The analysis of a sound capture to its end, which passes its events.
+pub fn analyze<'a>(
+    capture: &'a [u8],
+    scope: AnalysisScope,
+    out: &mut dyn FnMut(AnalysisEvent),
+) -> CaptureAnalysis<&'a [u8]> {
+    let mut analysis = CaptureAnalysis::new(capture, scope, LinkAssumptions::default());
     let mut progress = Ok(ReadProgress::More);
     while matches!(progress, Ok(ReadProgress::More)) {
-        progress = analysis.step(&mut out);
+        progress = analysis.step(&mut |event| {
+            let fault = if let AnalysisEvent::Fault(fault) = &event { Some(fault) } else { None };
+            assert_eq!(fault, None, "what is written is read");
+            out(event);
+        });
     }
     // A network without taps makes a capture without channels.
     let told = progress.err().filter(|it| !matches!(it, CaptureError::NoChannel { .. }));
     assert_eq!(told.map(|error| error.to_string()), None, "what is written is read");
-    (events, analysis)
+    analysis
 }
 
 #[derive(Clone, Debug, Default)]
@@ -73,27 +86,23 @@ impl AnalyzedCapture {
         use_one_thread();
         let mut reading = Self::default();
         let Self { rows, fills, contradictions, blocked, journeys, intervals, .. } = &mut reading;
-        let (faults, analysis) = analyzed(capture, AnalysisScope::Everything, |told| {
-            match told {
-                AnalysisEvent::Row(row) => rows.push(row),
-                AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
-                    fills.entry(fill.channel).or_default().push(fill);
-                }
-                AnalysisEvent::Slack(SlackEvent::Contradiction { channel, .. }) => {
-                    *contradictions.entry(channel).or_default() += 1;
-                }
-                AnalysisEvent::Blocked(it) => blocked.push(it),
-                AnalysisEvent::Journey(it) => journeys.push(it),
-                AnalysisEvent::Interval(it) => intervals.entry(it.channel).or_default().push(it),
-                AnalysisEvent::Fault(fault) => return Some(fault),
-                AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
-                | AnalysisEvent::Case(_)
-                | AnalysisEvent::Mapping(_)
-                | AnalysisEvent::Conversation(_) => {}
+        let analysis = analyze(capture, AnalysisScope::Everything, &mut |event| match event {
+            AnalysisEvent::Row(row) => rows.push(row),
+            AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
+                fills.entry(fill.channel).or_default().push(fill);
             }
-            None
+            AnalysisEvent::Slack(SlackEvent::Contradiction { channel, .. }) => {
+                *contradictions.entry(channel).or_default() += 1;
+            }
+            AnalysisEvent::Blocked(it) => blocked.push(it),
+            AnalysisEvent::Journey(it) => journeys.push(it),
+            AnalysisEvent::Interval(it) => intervals.entry(it.channel).or_default().push(it),
+            AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
+            | AnalysisEvent::Case(_)
+            | AnalysisEvent::Mapping(_)
+            | AnalysisEvent::Conversation(_)
+            | AnalysisEvent::Fault(_) => {}
         });
-        assert_eq!(faults, [], "what is written is read");
         reading.set = analysis.findings().set().clone();
         reading
     }

@@ -6,7 +6,6 @@ use analyzer::blocking::{BlockingEvent, StopReport};
 use analyzer::event::{LinkEvent, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::link::interval::ActivityInterval;
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::packet::{ByteRetention, FrameEnd};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
@@ -15,6 +14,7 @@ use analyzer::{ChannelEvent, Journey};
 use codec::Character;
 use codec::capture::{CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
 use laws::chars::expansion;
+use laws::network::analyzed::analyze;
 use laws::single_thread::use_one_thread;
 
 pub(crate) struct CaptureRows<'a> {
@@ -32,18 +32,27 @@ pub(crate) struct CaptureRows<'a> {
 impl<'a> CaptureRows<'a> {
     pub(crate) fn of(capture: &'a [u8]) -> Self {
         use_one_thread();
-        let (scope, assumed) = (AnalysisScope::Everything, LinkAssumptions::default());
-        let mut rows = Self {
-            analysis: CaptureAnalysis::new(capture, scope, assumed),
-            peers: BTreeMap::new(),
-            characters: BTreeMap::new(),
-            events: Vec::new(),
-            journeys: Vec::new(),
-            intervals: Vec::new(),
-            stops: Vec::new(),
-        };
+        let (mut journeys, mut intervals, mut stops) = (Vec::new(), Vec::new(), Vec::new());
+        let mut times = Vec::new();
+        let analysis = analyze(capture, AnalysisScope::Everything, &mut |event| match event {
+            AnalysisEvent::Interval(interval) => intervals.push(interval),
+            AnalysisEvent::Journey(journey) => journeys.push(journey),
+            AnalysisEvent::Blocked(BlockingEvent::Stop(stop)) => stops.push(stop),
+            // What the end of the recording cuts comes last.
+            AnalysisEvent::Row(TimedEvent { time, channel, body, .. }) => {
+                let is_cut = body.packet().is_some_and(|it| it.ended_by == FrameEnd::CaptureEnd);
+                times.extend((!is_cut).then_some((channel, time)));
+            }
+            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) | AnalysisEvent::Conversation(_) => {}
+            AnalysisEvent::Mapping(_) | AnalysisEvent::Fault(_) => {}
+            AnalysisEvent::Blocked(BlockingEvent::Deadlock(_)) => {}
+        });
+        let of_capture = |(channel, time)| (analysis.channel(channel).map(|it| it.capture), time);
+        let times = times.into_iter().map(of_capture);
+        assert!(times.is_sorted(), "rows are in order of time, whatever their rates");
+        let (peers, characters, events) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut rows = Self { analysis, peers, characters, events, journeys, intervals, stops };
         rows.read(capture);
-        rows.analyze();
         rows
     }
 
@@ -65,29 +74,6 @@ impl<'a> CaptureRows<'a> {
             ReadItem::Fault(fault) => panic!("{fault}"),
         };
         while reader.step(&mut keep).unwrap() == ReadProgress::More {}
-    }
-
-    fn analyze(&mut self) {
-        let Self { analysis, journeys, intervals, stops, .. } = self;
-        let mut times = Vec::new();
-        let mut keep = |event| match event {
-            AnalysisEvent::Interval(interval) => intervals.push(interval),
-            AnalysisEvent::Journey(journey) => journeys.push(journey),
-            AnalysisEvent::Blocked(BlockingEvent::Stop(stop)) => stops.push(stop),
-            AnalysisEvent::Fault(fault) => panic!("{fault}"),
-            // What the end of the recording cuts comes last.
-            AnalysisEvent::Row(TimedEvent { time, channel, body, .. }) => {
-                let is_cut = body.packet().is_some_and(|it| it.ended_by == FrameEnd::CaptureEnd);
-                times.extend((!is_cut).then_some((channel, time)));
-            }
-            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) | AnalysisEvent::Conversation(_) => {}
-            AnalysisEvent::Mapping(_) => {}
-            AnalysisEvent::Blocked(BlockingEvent::Deadlock(_)) => {}
-        };
-        while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
-        let of_capture = |(channel, time)| (analysis.channel(channel).map(|it| it.capture), time);
-        let times = times.into_iter().map(of_capture);
-        assert!(times.is_sorted(), "rows are in order of time, whatever their rates");
     }
 
     pub(crate) fn channel(&self, id: ChannelId) -> &Channel {
