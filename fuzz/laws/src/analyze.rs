@@ -8,25 +8,19 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use std::sync::LazyLock;
 
-use analyzer::finding::{FindingKind, FindingSet};
+use analyzer::finding::FindingSet;
 
 use analyzer::mapping::{MapComparison, MappingEvent, newest_maps};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use analyzer::score::ScoreReport;
 use codec::capture::ReadProgress;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use simulator::scenario::Scenario;
-use simulator::topology::NodePort;
-use simulator::traffic::PayloadSize;
-use simulator::truth::{TraceLevel, TruthEventKind};
+use simulator::truth::TraceLevel;
 
 use crate::capture::{CaptureContents, SectionContents};
-use crate::judged_network::JudgedNetwork;
-use crate::network::facts;
+use crate::judged_network;
 use crate::network::input::NetworkInput;
 use crate::network::run::run;
 use crate::repair::SeededRng;
-use crate::score;
 use crate::single_thread::use_one_thread;
 use crate::states;
 
@@ -36,13 +30,10 @@ const PERIODS_MAX: u64 = 1 << 14;
 /// The most threads of a run. *Chosen*: more than links that have something to do.
 const THREADS: [usize; 2] = [2, 7];
 
-/// Checks [`capture`] for bytes that begin like a capture file, and [`check`] for the network of any others.
+/// Checks [`capture`] for bytes that begin like a capture file, and the laws of the network of any others.
 pub fn law(bytes: &[u8]) {
-    if is_capture(bytes) {
-        capture(bytes);
-    } else if let Some(plan) = NetworkInput::from_bytes(bytes) {
-        plan.scenario().map(JudgedNetwork::of).iter().for_each(check);
-    }
+    let law = if is_capture(bytes) { capture } else { judged_network::law };
+    law(bytes);
 }
 
 /// The number of threads changes nothing in the analysis of a capture.
@@ -130,102 +121,6 @@ pub fn capture(file: &[u8]) {
     }
 }
 
-/// The analysis of the capture of a network agrees with its truth.
-pub fn check(judged: &JudgedNetwork) {
-    let JudgedNetwork { scenario, outcome, .. } = judged;
-    if scenario.taps.is_empty() || !facts::rates_are_alike(scenario) {
-        return;
-    }
-    let none = ScoreReport::default();
-    let score = judged.check_score().unwrap_or(&none);
-    let in_order = scenario.faults.is_empty()
-        && scenario.raw.is_empty()
-        && !outcome.rows.iter().any(|row| is_trouble(&row.kind));
-    let set = &judged.analysis().set;
-    if in_order {
-        check_no_damage_found(set);
-    }
-    // A packet cut by the end of the recording has few bytes to identify it.
-    if in_order && outcome.under_way == 0 && is_plain(scenario) {
-        score::check_all(score, &[]);
-    }
-    check_damage_found(score, set);
-}
-
-/// Tests whether something is lost, or a sender gives up, for want of room or for long waiting.
-pub(crate) const fn is_trouble(what: &TruthEventKind) -> bool {
-    matches!(
-        what,
-        TruthEventKind::Overflow
-            | TruthEventKind::Blocked(_)
-            | TruthEventKind::Truncated(_)
-            | TruthEventKind::Merged
-    )
-}
-
-/// Nothing is found of what only damage makes where there was none.
-pub(crate) fn check_no_damage_found(set: &FindingSet) {
-    for kind in DAMAGE {
-        assert_eq!(set.total(kind), 0, "nothing is found that was not: {kind:?}");
-    }
-}
-
-/// Findings that only damage causes, or a circuit that breaks a rule.
-const DAMAGE: [FindingKind; 24] = [
-    FindingKind::ForcedImport,
-    FindingKind::WireOpen,
-    FindingKind::StillWire,
-    FindingKind::WireGlitches,
-    FindingKind::CorrectedCode,
-    FindingKind::InvalidCode,
-    FindingKind::CrcBad,
-    FindingKind::CorruptedInTransit,
-    FindingKind::DataWhileStopped,
-    FindingKind::CommandsTooOften,
-    FindingKind::OpenLink,
-    FindingKind::TruncatedByOpenLink,
-    FindingKind::OverrunAlarm,
-    FindingKind::ResetNotEnded,
-    FindingKind::ForwardReset,
-    FindingKind::DataInReset,
-    FindingKind::CutByReset,
-    FindingKind::MissingTimeout,
-    FindingKind::BlockedTimeout,
-    FindingKind::BackwardReset,
-    FindingKind::ProbeNotAnswered,
-    FindingKind::RouteNotOnMap,
-    FindingKind::RouteNotDistributed,
-    FindingKind::WrongWayBack,
-];
-
-/// Every sign of damage that reached a tap is a finding.
-pub(crate) fn check_damage_found(score: &ScoreReport, set: &FindingSet) {
-    for (name, kind) in [
-        ("corrected-code", FindingKind::CorrectedCode),
-        ("invalid-code", FindingKind::InvalidCode),
-        ("forward-reset", FindingKind::ForwardReset),
-        ("backward-reset", FindingKind::BackwardReset),
-        ("overrun-alarm", FindingKind::OverrunAlarm),
-    ] {
-        let there = score.of(name).map_or(0, |row| row.right);
-        assert!(set.total(kind) >= there, "what is there is found: {name}");
-    }
-}
-
-/// Tests whether no two packets are alike, and every link is tapped once.
-fn is_plain(scenario: &Scenario) -> bool {
-    // Payloads are random: no two of this length are equal.
-    let long = |size: &PayloadSize| match size {
-        PayloadSize::Fixed(size) => *size >= 8,
-        PayloadSize::Uniform(least, _) => *least >= 8,
-        PayloadSize::Bimodal { small, large, .. } => (*small).min(*large) >= 8,
-    };
-    let taps =
-        |ends: [NodePort; 2]| scenario.taps.iter().filter(move |tap| ends.contains(&tap.port));
-    scenario.topology.cables().iter().all(|cable| taps(cable.ends).count() == 1)
-        && scenario.streams.iter().all(|stream| long(&stream.payload))
-}
-
 /// Output of an analysis, kind by kind, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AnalysisRecord {
@@ -308,6 +203,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::canaries::two_hosts;
     use crate::network::run::RunOutcome;
+    use crate::score;
+    use simulator::truth::TruthEventKind;
 
     const MORE: &str = "
         [[traffic]]

@@ -14,12 +14,12 @@ use simulator::topology::CableSpec;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 use toml::Value;
 
-use crate::analyze::is_trouble;
 use crate::endpoints::checker::MessagingChecker;
 use crate::endpoints::input::MessagingInput as Talk;
 use crate::judged_network::{self, JudgedNetwork};
 use crate::network;
 use crate::network::draft::NetworkDraft;
+use crate::network::findings::is_trouble;
 use crate::network::input::NetworkInput as Parts;
 use crate::score;
 

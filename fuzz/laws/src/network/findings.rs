@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::finding::{FactValue, Finding, FindingKind, FindingSet, Severity};
+use analyzer::score::ScoreReport;
 use codec::capture::ChannelId;
 use codec::packet::CrcCheck;
 use codec::route::PortId;
@@ -177,6 +178,72 @@ pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
     });
     fine && scenario.faults.is_empty() && scenario.raw.is_empty()
 }
+
+/// Tests whether something is lost, or a sender gives up, for want of room or for long waiting.
+pub(crate) const fn is_trouble(what: &TruthEventKind) -> bool {
+    matches!(
+        what,
+        TruthEventKind::Overflow
+            | TruthEventKind::Blocked(_)
+            | TruthEventKind::Truncated(_)
+            | TruthEventKind::Merged
+    )
+}
+
+/// Checks that nothing is found of what only damage makes where there was none, and every sign of damage that
+/// reached a tap. Returns whether there was none.
+pub(crate) fn check_damage(
+    scenario: &Scenario,
+    rows: &[TruthEvent],
+    score: Option<&ScoreReport>,
+    set: &FindingSet,
+) -> bool {
+    let is_sound = scenario.faults.is_empty()
+        && scenario.raw.is_empty()
+        && !rows.iter().any(|row| is_trouble(&row.kind));
+    for kind in DAMAGE.into_iter().filter(|_| is_sound) {
+        assert_eq!(set.total(kind), 0, "nothing is found that was not: {kind:?}");
+    }
+    for (name, kind) in [
+        ("corrected-code", FindingKind::CorrectedCode),
+        ("invalid-code", FindingKind::InvalidCode),
+        ("forward-reset", FindingKind::ForwardReset),
+        ("backward-reset", FindingKind::BackwardReset),
+        ("overrun-alarm", FindingKind::OverrunAlarm),
+    ] {
+        let there = score.and_then(|score| score.of(name)).map_or(0, |row| row.right);
+        assert!(set.total(kind) >= there, "what is there is found: {name}");
+    }
+    is_sound
+}
+
+/// Findings that only damage causes, or a circuit that breaks a rule.
+const DAMAGE: [FindingKind; 24] = [
+    FindingKind::ForcedImport,
+    FindingKind::WireOpen,
+    FindingKind::StillWire,
+    FindingKind::WireGlitches,
+    FindingKind::CorrectedCode,
+    FindingKind::InvalidCode,
+    FindingKind::CrcBad,
+    FindingKind::CorruptedInTransit,
+    FindingKind::DataWhileStopped,
+    FindingKind::CommandsTooOften,
+    FindingKind::OpenLink,
+    FindingKind::TruncatedByOpenLink,
+    FindingKind::OverrunAlarm,
+    FindingKind::ResetNotEnded,
+    FindingKind::ForwardReset,
+    FindingKind::DataInReset,
+    FindingKind::CutByReset,
+    FindingKind::MissingTimeout,
+    FindingKind::BlockedTimeout,
+    FindingKind::BackwardReset,
+    FindingKind::ProbeNotAnswered,
+    FindingKind::RouteNotOnMap,
+    FindingKind::RouteNotDistributed,
+    FindingKind::WrongWayBack,
+];
 
 #[cfg(test)]
 mod tests {

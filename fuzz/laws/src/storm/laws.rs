@@ -7,11 +7,10 @@ use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 
 use super::StormCounts;
-use crate::analyze;
 use crate::delivery;
-use crate::judged_network::JudgedNetwork;
+use crate::judged_network::{JudgedNetwork, ReadingCheck, RunCondition};
 use crate::network::run::RunOutcome;
-use crate::network::{facts, findings, rules, slack, undeclared, waits};
+use crate::network::{facts, rules};
 use crate::score::{LIKELY, MESSAGES};
 
 /// State of messages at the last quiescence: whether some had not ended.
@@ -53,20 +52,20 @@ pub(super) fn agreed(
     // One tap per port, which observes it all the time.
     part.taps.dedup_by_key(|tap| tap.port);
     let judged = JudgedNetwork::new(part, outcome);
+    let ReadingCheck { score, condition, .. } = ReadingCheck::of(&judged);
     let JudgedNetwork { scenario: part, outcome, .. } = &judged;
-    let reading = judged.analysis();
-    let width = slack::check(part, outcome, reading);
-    assert_eq!(width.contradictions, 0, "what is assumed is so");
-    counts.checked("slack buffers are within their bounds", 1);
-    let in_order = findings::check(part, outcome, reading);
-    if in_order {
-        undeclared::check(part, outcome);
-    }
-    counts.checked("a network in order has no findings", in_order.into());
-    waits::check(part, outcome, reading);
-    counts.checked("waits equal the sender's events", 1);
     let none = ScoreReport::default();
-    let score = judged.check_score().unwrap_or(&none);
+    let score = score.unwrap_or(&none);
+    for (law, times) in [
+        ("slack buffers are within their bounds", 1),
+        ("a network in order has no findings", (condition == RunCondition::InOrder).into()),
+        ("waits equal the sender's events", 1),
+        ("no damage is found where there is none", (condition != RunCondition::Hurt).into()),
+        ("damage that reaches a tap is found", 1),
+        ("truth and analysis agree, row by row", score.scores.iter().map(|row| row.in_truth).sum()),
+    ] {
+        counts.checked(law, times);
+    }
     // A mapper may have begun before the capture.
     let is_complete = outcome.from == 0 && part.taps.iter().all(|tap| tap.from == 0);
     // They are certain where every cable is tapped, nothing breaks, and no message is from before.
@@ -88,18 +87,4 @@ pub(super) fn agreed(
             sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
     }
-    counts.checked(
-        "truth and analysis agree, row by row",
-        score.scores.iter().map(|row| row.in_truth).sum(),
-    );
-    let set = &reading.set;
-    if part.faults.is_empty()
-        && part.raw.is_empty()
-        && !outcome.rows.iter().any(|row| analyze::is_trouble(&row.kind))
-    {
-        analyze::check_no_damage_found(set);
-        counts.checked("no damage is found where there is none", 1);
-    }
-    analyze::check_damage_found(score, set);
-    counts.checked("damage that reaches a tap is found", 1);
 }
