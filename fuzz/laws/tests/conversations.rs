@@ -8,24 +8,29 @@ use laws::network::analyzed::analyzed;
 use laws::network::run::RunOutcome;
 use simulator::scenario::Scenario;
 
-/// Three hosts that talk over the protocol, and what befalls them; `taps` say what of it is captured.
-fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
+/// Taps at every link.
+pub(crate) const ALL: &str = "[[tap]]\nall = true\n";
+
+/// Three hosts that talk over the protocol, a wrong key among them, and what befalls them; `taps` say what of it is
+/// captured.
+pub(crate) fn talking(seed: u64, faults: &str, taps: &str) -> Scenario {
     let hosts = (0..3).map(|n| format!("[[host]]\nname = \"h{n}\"\nat = \"s0:{n}\"\n"));
     let hosts: String = hosts.collect();
     let text = format!(
-        "seed = {seed}\nduration_us = 4000\n[[switch]]\nname = \"s0\"\nports = 8\n{hosts}\
+        "seed = {seed}\nduration_us = 6000\n[[switch]]\nname = \"s0\"\nports = 8\n{hosts}\
          [transport]\nscan_us = 100\ntimeout_us = 400\nunreachable_us = 1500\n\
          [[endpoint]]\nname = \"server\"\nhost = \"h0\"\nwake = \"event\"\n\
          [[endpoint]]\nname = \"client\"\nhost = [\"h1\", \"h2\"]\ncount = 4\n\
          [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\nwindow = 2\n\
          [[messages]]\nfrom = [\"client1\", \"client3\"]\nto = \"server\"\nkind = \"medium\"\n\
-         bytes = [64, 1024]\nevery_us = 400\n{faults}{taps}"
+         bytes = [64, 1024]\nevery_us = 400\n\
+         [[messages]]\nfrom = \"client0\"\nto = \"server\"\nkey = 99\nwords = 2\nevery_us = 900\n{faults}{taps}"
     );
     crate::read(&text)
 }
 
 fn observations(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
-    let scenario = scenario(seed, faults, taps);
+    let scenario = talking(seed, faults, taps);
     let outcome = RunOutcome::untold(&scenario);
     let observed = |told| {
         let AnalysisEvent::Conversation(TransportEvent::Observed(it)) = told else { return None };
@@ -34,7 +39,8 @@ fn observations(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     analyzed(&outcome.capture, AnalysisScope::Conversations, observed).0
 }
 
-fn troubles() -> Vec<(&'static str, String)> {
+/// What befalls them, and its name.
+pub(crate) fn troubles() -> Vec<(&'static str, String)> {
     let noise = |errors: &str, mean: u64| {
         let ports = ["h1:0", "s0:1"].map(|port| {
             format!(
@@ -51,8 +57,8 @@ fn troubles() -> Vec<(&'static str, String)> {
         ("flips", noise("flip", 3000)),
         ("weakened", noise("weaken", 1500)),
         ("gaps", "[[fault]]\nevery_us = 200\nlose_gap = \"any\"\n".to_owned()),
-        ("restart", at(1500, "restart = \"h0\"") + &at(2500, "restart = \"h1\"")),
-        ("off", at(1000, "power_off = \"h0\"\nfor_us = 2000")),
+        ("restart", at(2000, "restart = \"h0\"") + &at(4000, "restart = \"h1\"")),
+        ("off", at(2000, "power_off = \"h0\"\nfor_us = 2500")),
     ]
 }
 
@@ -60,13 +66,13 @@ fn troubles() -> Vec<(&'static str, String)> {
 fn views() -> Vec<String> {
     let one = |port: &str| format!("[[tap]]\nport = \"{port}\"\n");
     let now_and_then = |port: &str, late: u64| -> String {
-        (100..3600)
+        (100..5600)
             .step_by(600)
             .map(|at| format!("{}from_us = {}\nto_us = {}\n", one(port), at + late, at + 370))
             .collect()
     };
     vec![
-        "[[tap]]\nall = true\n".to_owned(),
+        ALL.to_owned(),
         one("h0:0"),
         one("s0:1"),
         now_and_then("h0:0", 0) + &now_and_then("h2:0", 40),
@@ -96,7 +102,7 @@ fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
 #[test]
 fn what_a_cut_loses_is_sent_again_for_being_lost() {
     let cut = "[[fault]]\nat_us = 2000\ncut = \"s0:1\"\nfor_us = 700\n";
-    let remarks = observations(11, cut, "[[tap]]\nall = true\n");
+    let remarks = observations(11, cut, ALL);
     let causes: Vec<ResendCause> = remarks
         .iter()
         .filter_map(|observed| {

@@ -11,6 +11,7 @@ use laws::{corpus, taps};
 use simulator::scenario::Scenario;
 use simulator::truth::{TruthEvent, TruthEventKind};
 
+use crate::conversations::{ALL, talking, troubles};
 use crate::demos::EVERY_PORT;
 
 fn scored(scenario: Scenario) -> ScoreReport {
@@ -169,58 +170,22 @@ fn a_packet_that_waits_is_not_the_longer_one_in_front_of_it() {
     check("waits", &scored(crate::read(text)));
 }
 
-/// Hosts that talk over the reliability protocol, with a wrong key among them, and what befalls them.
-fn talking(seed: u64, faults: &str) -> Scenario {
-    let hosts = ["h0", "h1", "h2"].iter().enumerate();
-    let hosts: String = hosts
-        .map(|(port, name)| format!("[[host]]\nname = \"{name}\"\nat = \"s0:{port}\"\n"))
-        .collect();
-    let text = format!(
-        "seed = {seed}\nduration_us = 6000\n[[switch]]\nname = \"s0\"\nports = 8\n{hosts}\
-         [transport]\nscan_us = 100\ntimeout_us = 400\nunreachable_us = 1500\n\
-         [[endpoint]]\nname = \"server\"\nhost = \"h0\"\nwake = \"event\"\n\
-         [[endpoint]]\nname = \"client\"\nhost = [\"h1\", \"h2\"]\ncount = 4\n\
-         [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\nwindow = 2\n\
-         [[messages]]\nfrom = [\"client1\", \"client3\"]\nto = \"server\"\nkind = \"medium\"\n\
-         bytes = [64, 1024]\nevery_us = 400\n\
-         [[messages]]\nfrom = \"client0\"\nto = \"server\"\nkey = 99\nwords = 2\nevery_us = 900\n\
-         {faults}[[tap]]\nall = true\n"
-    );
-    crate::read(&text)
-}
-
 /// Conversations are found exactly where no packet is lost in a switch.
 #[test]
 fn conversations_are_found_as_they_were() {
-    let noise = |errors: &str, mean: u64| {
-        ["h1:0", "s0:1"].map(|port| {
-            format!(
-                "[[fault]]\nat_us = 0\nnoise = \"{port}\"\nmean_characters = {mean}\n\
-                 errors = \"{errors}\"\n"
-            )
-        })
-    };
-    let at = |at: u64, what: &str| format!("[[fault]]\nat_us = {at}\n{what}\n");
-    let cases = [
-        ("nothing", String::new(), vec!["data", "ack", "nack", "refused"]),
-        (
-            "cut",
-            at(2000, "cut = \"s0:1\"\nfor_us = 700"),
-            vec!["retransmission", "cause", "duplicate"],
-        ),
-        ("flips", noise("flip", 3000).concat(), vec!["retransmission", "cause"]),
-        ("weakened", noise("weaken", 1500).concat(), vec!["retransmission", "cause"]),
-        ("gaps", "[[fault]]\nevery_us = 200\nlose_gap = \"any\"\n".to_owned(), vec!["data"]),
-        ("restart", at(2000, "restart = \"h0\"") + &at(4000, "restart = \"h1\""), vec!["nack"]),
-        (
-            "off",
-            at(2000, "power_off = \"h0\"\nfor_us = 2500"),
-            vec!["retransmission", "cause", "gone"],
-        ),
+    let kinds = [
+        &["data", "ack", "nack", "refused"][..],
+        &["retransmission", "cause", "duplicate"],
+        &["retransmission", "cause"],
+        &["retransmission", "cause"],
+        &["data"],
+        &["nack"],
+        &["retransmission", "cause", "gone"],
     ];
-    for (name, faults, mut kinds) in cases {
+    for ((name, faults), kinds) in troubles().into_iter().zip(kinds) {
+        let mut kinds = kinds.to_vec();
         for seed in [7, 8] {
-            let score = scored(talking(seed, &faults));
+            let score = scored(talking(seed, &faults, ALL));
             kinds.retain(|kind| score.of(kind).is_none_or(|it| it.right == 0));
             check_messages(&format!("{name}, seed {seed}"), &score);
         }
@@ -297,7 +262,7 @@ fn ip_is_found_as_it_was() {
 /// A link that is tapped at both ends shows every packet twice; it was sent once.
 #[test]
 fn what_is_said_counts_once_however_many_taps_see_it() {
-    let mut scenario = talking(7, "");
+    let mut scenario = talking(7, "", ALL);
     scenario.taps = taps::at_every_port(&scenario);
     let score = scored(scenario);
     assert!(score.of("ack").is_some_and(|row| row.right > 20), "{score:?}");
