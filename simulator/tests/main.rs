@@ -1,7 +1,6 @@
 //! Tests of whole simulated networks.
 
 #![expect(
-    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -14,7 +13,6 @@ mod characters;
 mod clocks;
 mod comparisons;
 mod ends;
-mod engine;
 mod extensions;
 mod fibre;
 mod figures;

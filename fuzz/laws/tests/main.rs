@@ -59,7 +59,15 @@ fn tapped(text: &str) -> Scenario {
     scenario
 }
 
-/// Inputs of a name, each of so many bytes at least, and of fewer than so many more.
+/// Kinds of rows of the truth.
+fn truth_kinds() -> impl Iterator<Item = &'static str> {
+    include_str!("../../../docs/truth.md").lines().filter_map(|line| {
+        let (_, kind) = line.split_once("\"event\":\"")?;
+        kind.split_once('"').map(|(kind, _)| kind)
+    })
+}
+
+/// Inputs of a name, each as [`SeededRng::bytes_within`] draws them.
 fn storm(name: &str, count: u64, [least, more]: [u64; 2]) -> impl Iterator<Item = Vec<u8>> {
     let mut dice = SeededRng::new(name.as_bytes());
     (0..count).map(move |_| dice.bytes_within(least, more))

@@ -223,11 +223,13 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
         let accused = judged(capture, 3, &mut dice);
         assert!(accused.is_empty(), "{name}: {accused:?}");
     }
-    for (number, capture) in (0..40).filter_map(|number| Some((number, sound_network(number)?))) {
+    for (number, capture) in
+        (0..draws(40)).filter_map(|number| Some((number, sound_network(number)?)))
+    {
         let accused = judged(&capture, 2, &mut dice);
         assert!(accused.is_empty(), "network {number}: {accused:?}");
     }
-    for number in 0..45 {
+    for number in 0..draws(45) {
         let Some(capture) = deadlocked_network(number) else { continue };
         let accused = judged(&capture, 12, &mut dice);
         assert!(accused.is_empty(), "deadlock {number}: {accused:?}");

@@ -6,15 +6,16 @@ use std::path::Path;
 use analyzer::render::held_up;
 use laws::network::analyzed::AnalyzedCapture;
 use laws::network::run::RunOutcome;
+use laws::repair::draws;
 use laws::standstill::circle::{CircleNetwork, CircleShape};
 use laws::standstill::{StandstillTally, TappedPart};
 use simulator::scenario::{PortTap, Scenario};
 
-/// More of them: `cargo run --release -p laws --example standstill -- 1000`.
 #[test]
 fn what_stands_still_is_never_green_and_what_moves_is_never_accused() {
     for part in TappedPart::ALL {
-        let StandstillTally { still, green, free, accused, .. } = StandstillTally::of(0..36, part);
+        let StandstillTally { still, green, free, accused, .. } =
+            StandstillTally::of(0..draws(36), part);
         assert!(still > 5 && free > 5, "{part:?}: {still} {free}");
         assert_eq!((green, accused), (vec![], vec![]), "{part:?}");
     }
@@ -30,7 +31,7 @@ fn what_stands_still_is_never_green_and_what_moves_is_never_accused() {
 #[test]
 fn the_circle_of_packets_is_named_in_every_topology() {
     for (shape, start) in CircleShape::ALL.into_iter().flat_map(CircleShape::starts) {
-        let networks = (0..8).filter_map(|number| CircleNetwork::of(shape, start, number));
+        let networks = (0..draws(8)).filter_map(|number| CircleNetwork::of(shape, start, number));
         let compared: Vec<_> = networks.filter_map(|network| network.compare()).collect();
         assert!(compared.len() > 2, "{shape:?} {start:?}");
         assert_eq!(compared.concat(), Vec::<String>::new(), "{shape:?} {start:?}");

@@ -127,7 +127,7 @@ fn rows(scenario: &Scenario) -> Vec<TruthEvent> {
 /// Kinds of truth rows that storms hardly ever reach: they need a host that breaks the protocol, a path that
 /// reorders packets, the loss of an ACK, or a restart in a rare moment (a reply in transit, a message unread). Tests of the
 /// machine and of endpoints have them.
-const HARDLY_EVER: [&str; 9] = [
+pub(crate) const HARDLY_EVER: [&str; 9] = [
     "message-damaged",
     "message-dropped",
     "message-given-up",
@@ -169,11 +169,7 @@ fn missed(mut kinds: BTreeSet<&'static str>) -> Vec<&'static str> {
         scenario.taps.clear();
         kinds.extend(rows(&scenario).into_iter().map(|row| row.kind.name()));
     }
-    let all = include_str!("../../../docs/truth.md").lines().filter_map(|line| {
-        let (_, kind) = line.split_once("\"event\":\"")?;
-        kind.split_once('"').map(|(kind, _)| kind)
-    });
-    all.filter(|kind| !kinds.contains(kind)).collect()
+    crate::truth_kinds().filter(|kind| !kinds.contains(kind)).collect()
 }
 
 /// Hosts that all send to one, as much as they can. S-5
