@@ -31,7 +31,7 @@ fn run(plan: &TransportInput, flaw: SeededFlaw) -> BTreeSet<&'static str> {
     let shape = &plan.shape;
     let setup = WorldSetup { parameters: shape.parameters(), flaw, claim: None };
     let mut world = TransportWorld::new(setup, |nic| (shape.incarnation(nic), shape.clock(nic)));
-    plan.ops.iter().for_each(|op| world.apply(*op));
+    plan.ops.iter().for_each(|op| world.checked(|world| world.apply(*op)));
     world.settle();
     world.into_seen()
 }

@@ -4,9 +4,7 @@ use codec::transport::Nic;
 
 use super::plan::{DepartureMode, ENDPOINT, FaultBounds, LEFT, ModelPlan, NEIGHBOUR, RIGHT, other};
 use crate::transport::checker::{EndpointAddress, TransportOutcome};
-use crate::transport::input::{
-    EndpointPick, EndpointRoom, KeyPick, NicPairPick, RestartClock, TransportOp,
-};
+use crate::transport::input::{EndpointRoom, KeyPick, RestartClock};
 use crate::transport::world::{
     FrameResidency, ORIGIN, TransportPath, TransportWorld, WorldEndpoint, WorldSetup,
 };
@@ -52,7 +50,7 @@ impl ModelState {
             world.checker.accept(from, to, u64::from(ENDPOINT.0) + wrong);
         }
         if plan.departure == DepartureMode::Delayed {
-            [LEFT, RIGHT].iter().for_each(|nic| world.apply(TransportOp::Stall(nic.0)));
+            [LEFT, RIGHT].into_iter().for_each(|nic| world.stall(nic));
         }
         Self { world, left: plan.bounds }
     }
@@ -107,7 +105,7 @@ impl ModelState {
     /// than the plan has room for.
     pub(super) fn after(&self, plan: &ModelPlan, action: ModelAction) -> Option<Self> {
         let mut next = Self { world: self.world.clone(), left: spend(self.left, action)? };
-        ops(action).into_iter().for_each(|op| next.world.apply(op));
+        next.world.checked(|world| act(world, action));
         let transmits = matches!(action, ModelAction::Send(_) | ModelAction::Tick);
         let on_way = |nic| next.path_to(nic).packets.len() + next.world.host(nic).queue.len();
         let is_crowded = transmits && on_way(LEFT) + on_way(RIGHT) > plan.room;
@@ -145,30 +143,30 @@ impl ModelState {
     }
 }
 
-/// Operations on the world in an action.
-fn ops(action: ModelAction) -> Vec<TransportOp> {
-    let path_to = |nic: Nic| NicPairPick { from: other(nic).0, to: 0 };
-    let pick = |nic: Nic| EndpointPick { nic: nic.0, endpoint: ENDPOINT.0 };
+fn act(world: &mut TransportWorld, action: ModelAction) {
+    let way = |nic| (other(nic), nic);
+    let at = |nic| EndpointAddress { nic, endpoint: ENDPOINT };
     match action {
-        ModelAction::Send(nic) => vec![TransportOp::SendNext(nic.0)],
-        ModelAction::Deliver(nic) => vec![TransportOp::Deliver(path_to(nic), 1)],
-        ModelAction::Lose(nic) => vec![TransportOp::Lose(path_to(nic))],
-        ModelAction::Double(nic) => vec![TransportOp::Double(path_to(nic))],
-        ModelAction::Overtake(nic, place) => vec![TransportOp::Overtake(path_to(nic), place)],
-        ModelAction::Leave(nic, place) => vec![TransportOp::Leave(nic.0, place)],
-        ModelAction::Tick => vec![TransportOp::Pass(1)],
-        ModelAction::Fill(nic) => vec![TransportOp::Room(pick(nic), EndpointRoom::Full)],
-        ModelAction::Empty(nic) => vec![TransportOp::Room(pick(nic), EndpointRoom::Free)],
+        ModelAction::Send(nic) => world.send_next(nic),
+        ModelAction::Deliver(nic) => world.deliver(way(nic), 0),
+        ModelAction::Lose(nic) => world.lose(way(nic)),
+        ModelAction::Double(nic) => world.double(way(nic)),
+        ModelAction::Overtake(nic, place) => world.deliver(way(nic), place.into()),
+        ModelAction::Leave(nic, place) => world.leave(nic, place.into()),
+        ModelAction::Tick => world.pass(1),
+        ModelAction::Fill(nic) => world.set_room(at(nic), EndpointRoom::Full),
+        ModelAction::Empty(nic) => world.set_room(at(nic), EndpointRoom::Free),
         // What is in a queue leaves with its endpoint.
         ModelAction::Unload(nic) => {
-            vec![TransportOp::Room(pick(nic), EndpointRoom::Free), TransportOp::Unload(pick(nic))]
+            world.set_room(at(nic), EndpointRoom::Free);
+            world.unload(at(nic));
         }
-        ModelAction::Load(nic) => vec![TransportOp::LoadOnly(pick(nic))],
-        ModelAction::Restart(nic) => vec![
-            TransportOp::Room(pick(nic), EndpointRoom::Free),
-            TransportOp::Restart(nic.0, RestartClock::GoesOn),
-            TransportOp::LoadOnly(EndpointPick { nic: nic.0, endpoint: NEIGHBOUR.0 }),
-        ],
+        ModelAction::Load(nic) => world.load(at(nic)),
+        ModelAction::Restart(nic) => {
+            world.set_room(at(nic), EndpointRoom::Free);
+            world.restart(nic, RestartClock::GoesOn);
+            world.load(EndpointAddress { nic, endpoint: NEIGHBOUR });
+        }
     }
 }
 

@@ -67,17 +67,6 @@ pub enum TransportOp {
     Replay(NicPairPick, u8),
     /// A packet without a table entry comes in. T-7
     Forge(NicPairPick, ForgedField),
-    // What follows is only done where every state is explored, in small steps.
-    /// The first message that waits at a NIC and can be sent is sent.
-    SendNext(u16),
-    /// The packet behind this number of others on a path arrives.
-    Overtake(NicPairPick, u8),
-    /// The first packet of a path arrives, and stays there.
-    Double(NicPairPick),
-    /// The packet behind this number of others in the queue of a NIC leaves it, though it stalls.
-    Leave(u16, u8),
-    /// An endpoint is in a frame again; its messages still wait.
-    LoadOnly(EndpointPick),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,12 +155,6 @@ impl TransportShape {
         let first = u16::from(self.incarnation);
         let first = if first < 128 { first } else { first.wrapping_sub(260) };
         ChannelIncarnation(first.wrapping_add(nic.0))
-    }
-}
-
-impl TransportOp {
-    pub const fn takes_time(&self) -> bool {
-        matches!(self, Self::Pass(_) | Self::PassToNext | Self::Jump(_))
     }
 }
 

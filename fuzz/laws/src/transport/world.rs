@@ -116,7 +116,15 @@ impl TransportWorld {
     }
 
     /// Does something, and looks whether all is as it must be.
-    pub(crate) fn apply(&mut self, op: TransportOp) {
+    pub(crate) fn checked(&mut self, act: impl FnOnce(&mut Self)) {
+        let before = self.now;
+        act(self);
+        let touched = std::mem::take(&mut self.touched);
+        let touched = if self.now > before { u64::MAX } else { touched };
+        self.nics().filter(|nic| touched >> nic.0 & 1 == 1).for_each(|nic| self.check(nic));
+    }
+
+    pub(super) fn apply(&mut self, op: TransportOp) {
         trace::record(|| LawTraceEntry::Did(self.now, format!("{op:?}")));
         match op {
             TransportOp::Send { from, to, key } => self.send(from, to, key),
@@ -124,8 +132,6 @@ impl TransportWorld {
                 let way = self.way(path);
                 (0..count).for_each(|_| self.deliver(way, 0));
             }
-            TransportOp::Overtake(path, place) => self.deliver(self.way(path), place.into()),
-            TransportOp::Double(path) => self.double(self.way(path)),
             TransportOp::Flush => self.flush(),
             TransportOp::Lose(path) => self.lose(self.way(path)),
             TransportOp::DuplicateAnswer(path) => {
@@ -133,9 +139,7 @@ impl TransportWorld {
             }
             TransportOp::Hold(path) => self.path_mut(self.way(path)).held = true,
             TransportOp::Release(path) => self.path_mut(self.way(path)).held = false,
-            TransportOp::SendNext(nic) => self.send_next(self.nic(nic)),
-            TransportOp::Leave(nic, place) => self.leave(self.nic(nic), place.into()),
-            TransportOp::Stall(nic) => self.host_mut(self.nic(nic)).stalled = true,
+            TransportOp::Stall(nic) => self.stall(self.nic(nic)),
             TransportOp::Start(nic) => self.start(self.nic(nic)),
             TransportOp::Pass(time) => self.pass(time),
             TransportOp::PassToNext => {
@@ -152,8 +156,7 @@ impl TransportWorld {
                 self.load(self.at(place));
                 self.send_waiting(self.at(place));
             }
-            TransportOp::LoadOnly(place) => self.load(self.at(place)),
-            TransportOp::Room(place, room) => self.endpoint_mut(self.at(place)).room = room,
+            TransportOp::Room(place, room) => self.set_room(self.at(place), room),
             TransportOp::Rekey(place) => {
                 self.checker.change_key();
                 self.endpoint_mut(self.at(place)).key += 2;
@@ -161,9 +164,6 @@ impl TransportWorld {
             TransportOp::Replay(path, which) => self.replay(self.way(path), which.into()),
             TransportOp::Forge(path, forged) => self.forge(self.way(path), forged),
         }
-        let touched = std::mem::take(&mut self.touched);
-        let touched = if op.takes_time() { u64::MAX } else { touched };
-        self.nics().filter(|nic| touched >> nic.0 & 1 == 1).for_each(|nic| self.check(nic));
     }
 
     /// It is to be looked at: see [`TransportWorld::check`].
@@ -290,6 +290,15 @@ impl TransportWorld {
             Some(endpoint) => endpoint,
             None => unreachable!("only messages are for an endpoint that is not there: {at:?}"),
         }
+    }
+
+    /// Lets nothing that a NIC has queued leave it.
+    pub(crate) fn stall(&mut self, nic: Nic) {
+        self.host_mut(nic).stalled = true;
+    }
+
+    pub(crate) fn set_room(&mut self, at: EndpointAddress, room: EndpointRoom) {
+        self.endpoint_mut(at).room = room;
     }
 
     fn clock(&self, nic: Nic) -> u64 {

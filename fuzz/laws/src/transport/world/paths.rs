@@ -76,7 +76,7 @@ impl TransportWorld {
     }
 
     /// A queued packet leaves its NIC, or is dropped there if it need not leave any more. T-3, T-8
-    pub(super) fn leave(&mut self, nic: Nic, place: usize) {
+    pub(crate) fn leave(&mut self, nic: Nic, place: usize) {
         let clock = Micros(self.clock(nic));
         let Some(mut packet) = self.host_mut(nic).queue.remove(place) else { return };
         let ProtocolPacket::Data(header, _, number) = packet else { return };
@@ -101,7 +101,7 @@ impl TransportWorld {
     }
 
     /// The packet behind this number of others on a path arrives.
-    pub(super) fn deliver(&mut self, way: NicPair, place: usize) {
+    pub(crate) fn deliver(&mut self, way: NicPair, place: usize) {
         let overtakes = self.setup.flaw == SeededFlaw::Overtaking && self.is_now_and_then();
         if self.path(way).held {
             return;
@@ -116,7 +116,7 @@ impl TransportWorld {
     }
 
     /// The first packet of a path arrives, and stays there.
-    pub(super) fn double(&mut self, way: NicPair) {
+    pub(crate) fn double(&mut self, way: NicPair) {
         let Some(packet) = self.path(way).packets.front().copied() else { return };
         if self.path(way).held {
             return;
@@ -125,7 +125,7 @@ impl TransportWorld {
         self.path_mut(way).packets.push_front(packet);
     }
 
-    pub(super) fn lose(&mut self, way: NicPair) {
+    pub(crate) fn lose(&mut self, way: NicPair) {
         let path = self.path_mut(way);
         let Some(packet) = path.packets.pop_front() else { return };
         path.remember(packet);

@@ -41,7 +41,7 @@ impl TransportWorld {
         self.host(nic).machine.has_channel(to).then_some((number, from))
     }
 
-    pub(super) fn send_next(&mut self, nic: Nic) {
+    pub(crate) fn send_next(&mut self, nic: Nic) {
         if let Some((number, from)) = self.next_to_send(nic) {
             self.try_to_send(from, number);
         }

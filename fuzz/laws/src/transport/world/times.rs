@@ -72,7 +72,7 @@ impl TransportWorld {
         self.nics().zip(&self.hosts).filter_map(due).min()
     }
 
-    pub(super) fn pass(&mut self, time: u64) {
+    pub(crate) fn pass(&mut self, time: u64) {
         let end = self.now + time;
         while let Some((at, nic)) = self.next()
             && at <= end
@@ -102,7 +102,7 @@ impl TransportWorld {
         }
     }
 
-    pub(super) fn restart(&mut self, nic: Nic, clock: RestartClock) {
+    pub(crate) fn restart(&mut self, nic: Nic, clock: RestartClock) {
         self.checker.restart(nic);
         self.touch(nic);
         if self.setup.flaw == SeededFlaw::LostSentAgain {
@@ -120,14 +120,14 @@ impl TransportWorld {
         host.endpoints.iter_mut().for_each(|endpoint| endpoint.frame = FrameResidency::Out);
     }
 
-    pub(super) fn unload(&mut self, at: EndpointAddress) {
+    pub(crate) fn unload(&mut self, at: EndpointAddress) {
         self.endpoint_mut(at).frame = FrameResidency::Leaving;
         let mut effects = Vec::new();
         self.host_mut(at.nic).machine.on_unload(at.endpoint, &mut effects);
         self.done(at.nic, StepCause::Unload(at.endpoint), effects);
     }
 
-    pub(super) fn load(&mut self, at: EndpointAddress) {
+    pub(crate) fn load(&mut self, at: EndpointAddress) {
         self.touch(at.nic);
         self.endpoint_mut(at).frame = FrameResidency::Resident;
         self.host_mut(at.nic).machine.on_load(at.endpoint);
