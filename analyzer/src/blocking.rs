@@ -333,17 +333,18 @@ impl BlockingTracker {
         let WaitCause { packet, chain, behind, root, holders, .. } = why;
         let (number, since) = (wait.number, wait.since);
         let period = network.period(channel);
-        let periods = period.periods(until.saturating_sub(since));
+        // Places are exact, the difference of two rounded times may be a period less.
+        let since_then = |from| period.periods(until).saturating_sub(period.periods(from));
         // A reset ends the packet at the same time.
         let packet_now =
             self.packets.get(channel).filter(|(_, end)| end.is_none_or(|it| it == until));
-        let sending = packet_now.map(|(begun, _)| period.periods(until.saturating_sub(*begun)));
+        let sending = packet_now.map(|(begun, _)| since_then(*begun));
         StopReport {
             number,
             channel,
             since,
             until,
-            periods,
+            periods: since_then(since),
             sending,
             ended,
             packet,

@@ -82,14 +82,14 @@ impl CapturePart {
         first: &Channel,
         known: ChannelByIdFn<'_, '_>,
     ) -> bool {
-        let (rest, since, until) = match wait {
-            BlockingEvent::Stop(stop) => (stop.chain.as_slice(), stop.since, stop.until),
-            BlockingEvent::Deadlock(it) => (it.channels.as_slice(), it.since, it.until),
+        let (rest, since, until, periods) = match wait {
+            BlockingEvent::Stop(it) => (it.chain.as_slice(), it.since, it.until, it.periods),
+            BlockingEvent::Deadlock(it) => (it.channels.as_slice(), it.since, it.until, it.periods),
         };
         let tick = |time| Tick(first.period.periods(time));
         let (from, to) = self.window().on(first);
         let selects = |channel: &Channel| self.channels().selects(channel);
-        self.wait_min.is_none_or(|min| tick(until.saturating_sub(since)) >= min.on(first))
+        self.wait_min.is_none_or(|min| Tick(periods) >= min.on(first))
             && tick(since) < to
             && from <= tick(until)
             && (selects(first) || rest.iter().any(|id| known(*id).is_some_and(selects)))

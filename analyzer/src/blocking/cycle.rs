@@ -98,13 +98,13 @@ impl BlockingTracker {
         if !channels.iter().all(|id| self.is_known(*id, context)) {
             self.doubted.extend(channels.iter().map(|id| (*id, until)));
         } else if until >= certain {
-            let periods = network.period(*first).periods(until - since);
+            let place = |time| network.period(*first).periods(time);
             out(BlockingEvent::Deadlock(Deadlock {
+                periods: place(until).saturating_sub(place(since)),
                 channels,
                 since,
                 certain,
                 until,
-                periods,
                 broken,
             }));
         }

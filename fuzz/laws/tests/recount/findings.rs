@@ -100,6 +100,10 @@ pub(crate) fn check(rows: &CaptureRows<'_>) {
 
 /// F-7: a stop that waits for an open link does so while it is open: up to its next character, or a hole.
 pub(crate) fn check_waits(rows: &CaptureRows<'_>) {
+    for stop in &rows.stops {
+        let place = |time| rows.channel(stop.channel).period.periods(time);
+        assert_eq!(stop.periods, place(stop.until) - place(stop.since), "{stop:?}");
+    }
     for stop in rows.stops.iter().filter(|stop| stop.root == WaitRoot::OpenLink) {
         let output = *stop.chain.last().unwrap();
         let is_end = |event: &&TimedEvent| {
