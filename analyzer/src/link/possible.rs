@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use codec::capture::StartSender;
 use codec::framing::FramerMode;
 use codec::time::Tick;
 
@@ -48,16 +47,6 @@ pub(super) enum SenderPermission {
     Going,
     /// It must not send since that character.
     Stopped(Tick),
-}
-
-impl SenderPermission {
-    /// The permission with which a slice begins.
-    pub(super) const fn at_start(sender: StartSender, at: Tick) -> Self {
-        match sender {
-            StartSender::Going => Self::Going,
-            StartSender::Stopped(_) => Self::Stopped(at),
-        }
-    }
 }
 
 /// A STOP that was not recorded, if there was one.

@@ -1,6 +1,6 @@
 //! Activity of a channel as consecutive intervals, and their totals. F-1, F-7, R-2, L
 
-use codec::capture::{Channel, ChannelId, Chunk, StartState};
+use codec::capture::{Channel, ChannelId, Chunk, StartSender, StartState};
 use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
@@ -141,8 +141,9 @@ impl ActivityTracker {
     /// Begins the recording: with the state of a slice, if it has one.
     fn begins(&mut self, at: Tick) {
         let Some(start) = self.start.filter(|start| start.at == at) else { return };
-        self.sender =
-            start.sender.map_or(self.sender, |sender| SenderPermission::at_start(sender, at));
+        if let Some(StartSender::Stopped(_)) = start.sender {
+            self.link_event(at, &LinkEvent::SenderStopped);
+        }
         self.receiving = PacketPhase::at_start(start.packet, at);
         self.leds.own(at, self.receiving.traffic());
         if start.silent >= OPEN_LINK.0 {
@@ -203,8 +204,7 @@ impl ActivityTracker {
             LinkEvent::ResetEnded => self.receiving(at, PacketPhase::Between),
             LinkEvent::Hole { .. } => self.hole(at),
             LinkEvent::SenderStopped => {
-                self.stops.count += 1;
-                self.totals.stops.count += 1;
+                [&mut self.stops, &mut self.totals.stops].into_iter().for_each(|it| it.count += 1);
                 self.sender(at, SenderPermission::Stopped(at));
             }
             LinkEvent::SenderResumed(_) => self.sender(at, SenderPermission::Going),

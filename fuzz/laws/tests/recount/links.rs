@@ -73,7 +73,7 @@ fn link(rows: &CaptureRows<'_>, id: ChannelId, info: &Map<String, Value>) -> Val
         "states": states,
         "lamp": lamp,
         "stops": {
-            "count": rows.of_link(id).filter(|it| it.0 && *it.2 == LinkEvent::SenderStopped).count(),
+            "count": stops.len(),
             "periods": stopped,
             "share": share(stopped, end - first),
             "longest": stops.iter().max().unwrap_or(&0),
