@@ -579,10 +579,10 @@ fn what_a_recording_begins_inside_was_not_hurt_before_it() {
     let text = "GO 09 0a 0b 0c GAP (GO)×20 GAP 05 01 02 03 GAP".to_owned();
     let file = recording(&[(C, vec![(100, text.clone()), (1000, text)])]);
     insta::assert_snapshot!(read(&file).0, @"
-     1.2625  s1 > h1                                    09        2           -           -  arrived
+     1.2625  s1 > h1                                     -        2           -           -  arrived
      1.5875  s1 > h1                                    05        2           -           -  arrived
              hurt before s1:3>h1:0: syndrome ^d8, an even number of bits flipped
-    12.5125  s1 > h1                                    09        2           -           -  arrived
+    12.5125  s1 > h1                                     -        2           -           -  arrived
     12.8375  s1 > h1                                    05        2           -           -  arrived
              hurt before s1:3>h1:0: syndrome ^d8, an even number of bits flipped
     ");
@@ -597,7 +597,7 @@ fn what_a_recording_begins_inside_asked_for_nothing() {
     let host = recording(&[(C, parts)]);
     insta::assert_snapshot!(read(&host).0, @"
      1.2500  s1 > h1                                    05        1           -           -  arrived
-    37.5000  s1 > h1                                    0b        1           -           -  arrived
+    37.5000  s1 > h1                                     -        1           -           -  arrived
     ");
     let (p, lost) = (relative(), "0b 0c 0d GAP (GO)×26".to_owned());
     let (q, r) = (hop(&p), hop(&hop(&p)));
@@ -609,7 +609,7 @@ fn what_a_recording_begins_inside_asked_for_nothing() {
     ]);
     insta::assert_snapshot!(read(&switch).0, @"
     2.8750  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
-    1.2500  h0 > s0 0:?                                0b        1           -           -  out of sight
+    1.2500  h0 > s0 0:?                                 -        1           -           -  out of sight
     ");
 }
 

@@ -28,7 +28,7 @@ pub struct Journey {
     pub hops: Vec<JourneyHop>,
     /// Route bytes on the first of them, if there are at most 16. P-2
     pub route: Option<CappedBytes>,
-    /// Tag on the last of them. P-2
+    /// Tag on the last of them on which its start was recorded. P-2
     pub tag: Option<PacketTag>,
     /// Number of bytes between tag and CRC byte on the last of them.
     pub payload: u64,
@@ -108,16 +108,16 @@ impl JourneyTracker {
             let hops = || chain.iter().filter_map(|id| self.table.get(*id));
             let last = hops().next_back();
             let closed = last.and_then(|hop_record| hop_record.closed.as_ref());
-            let (tag, payload) = closed.map_or((None, 0), |it| (it.tag, it.payload));
+            let begun = |hop_record: &&HopRecord| !hop_record.is_part();
             let certainty =
                 hops().skip(1).filter_map(|hop_record| Some(hop_record.before?.certainty)).max();
             let copied = chain.iter().find_map(|id| self.table.get(*id)?.copied_of);
             let journey = Journey {
                 number: self.reported,
                 hops: self.hops(&chain),
-                route: hops().next().and_then(|hop_record| hop_record.closed.as_ref()?.route()),
-                tag,
-                payload,
+                route: hops().next().filter(begun).and_then(|it| it.closed.as_ref()?.route()),
+                tag: hops().rev().find(begun).and_then(|it| it.closed.as_ref()?.tag),
+                payload: closed.map_or(0, |it| it.payload),
                 fate: last.and_then(|hop_record| hop_record.fate).unwrap_or(JourneyFate::UnderWay),
                 certainty: certainty.unwrap_or(MatchCertainty::Certain),
                 injuries: self.injuries(&chain),
@@ -228,7 +228,8 @@ impl JourneyTracker {
             opening: closed.opening,
             check: closed.check,
             ended_by: closed.ended_by,
-            route: Some(hop_record.first).filter(|first| is_route_byte(*first)),
+            route: Some(hop_record.first)
+                .filter(|first| is_route_byte(*first) && !hop_record.is_part()),
             output: port,
             switches,
             latency: None,

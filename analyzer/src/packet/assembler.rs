@@ -139,45 +139,34 @@ impl PacketAssembler {
 
     #[inline]
     pub(crate) fn close(self, number: u64, ended_by: FrameEnd) -> Box<ReceivedPacket> {
-        let Self {
-            opening,
-            start,
-            end,
-            parser,
-            front,
-            possible_gap,
-            bytes,
-            last,
-            ones,
-            header,
-            ..
-        } = self;
-        let packet = parser.finish();
+        let packet = self.parser.finish();
         let (body, payload) = (packet.body(), packet.payload());
         let is_cut_off = matches!(ended_by, FrameEnd::Hole | FrameEnd::CaptureEnd);
-        let is_begun = opening == StartCoverage::Unsure && packet.check != CrcCheck::Good;
+        let is_begun = self.opening == StartCoverage::Unsure && packet.check != CrcCheck::Good;
         let check = if is_cut_off || is_begun { CrcCheck::Partial } else { packet.check };
-        let header = header.filter(|_| packet.tag.is_some());
+        // Without its start, its first bytes are no header. P-7
+        let is_headless = self.opening == StartCoverage::Unsure && check == CrcCheck::Partial;
+        let header = self.header.filter(|_| packet.tag.is_some() && !is_headless);
         let transport = header.as_ref().and_then(|it| it.transport(payload, check, body));
-        let ip = header.as_ref().and_then(|it| it.ip(payload, last, check));
+        let ip = header.as_ref().and_then(|it| it.ip(payload, self.last, check));
         let switches = header.as_ref().and_then(|it| it.switches(payload));
         let mapping = header.and_then(|it| it.mapping(packet.route.bytes(), payload, check));
         Box::new(ReceivedPacket {
             number,
-            start,
-            end,
+            start: self.start,
+            end: self.end,
             length: packet.length,
             route: packet.route,
-            front,
+            front: self.front,
             tag: packet.tag,
             body,
-            opening,
+            opening: self.opening,
             check,
-            crc_byte: last,
-            ones,
+            crc_byte: self.last,
+            ones: self.ones,
             ended_by,
-            possible_gap,
-            bytes: bytes.map(Arc::new),
+            possible_gap: self.possible_gap,
+            bytes: self.bytes.map(Arc::new),
             transport,
             mapping,
             ip,

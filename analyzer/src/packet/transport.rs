@@ -151,7 +151,7 @@ mod tests {
         incarnation: ChannelIncarnation(5),
     };
 
-    /// Packets of characters in notation, followed by repeated characters.
+    /// Packets of characters in notation behind a GAP, followed by repeated characters.
     fn packets(text: &str, repeated: &str, count: u64) -> Vec<ReceivedPacket> {
         let mut packets = Vec::new();
         let mut out = |_: Tick, notice| {
@@ -160,7 +160,7 @@ mod tests {
             }
         };
         let mut receiver = ChannelReceiver::new(ByteRetention::Forget);
-        receiver.feed(notation::parse(text).unwrap().chars(), &mut out);
+        receiver.feed(notation::parse(&format!("GAP {text}")).unwrap().chars(), &mut out);
         receiver.feed_repeated(notation::parse(repeated).unwrap().chars(), count, &mut out);
         receiver.finish(&mut out);
         packets
