@@ -37,7 +37,7 @@ pub struct DamageTable {
 impl DamageTable {
     /// Adds what was flipped in a packet, on channels that are selected.
     pub fn add(&mut self, journey: &Journey, is_selected: impl Fn(ChannelId) -> bool) {
-        for injury in &journey.injuries {
+        for injury in journey.own_injuries() {
             let (Some(after), Corruption::Flipped(_)) = (injury.after, injury.harm) else {
                 continue;
             };

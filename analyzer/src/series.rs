@@ -78,13 +78,13 @@ impl SeriesTracker {
         }
     }
 
-    /// Adds a packet on all its channels.
+    /// Adds a packet on all its channels. Those before a switch that copied it have it once. S-9
     pub fn journey<'a>(
         &mut self,
         journey: &Journey,
         known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
     ) {
-        for hop in &journey.hops {
+        for hop in journey.hops.iter().skip(journey.shared) {
             if let Some(channel) = known(hop.channel) {
                 self.hop(hop, channel);
             }

@@ -94,10 +94,11 @@ impl FindingChecks {
         if let Some(packet) = mapping {
             self.mapping(journey, packet, network);
         }
-        for (hop, next) in journey.hops.iter().zip(journey.hops.iter().skip(1)) {
+        let pairs = journey.hops.iter().zip(journey.hops.iter().skip(1));
+        for (hop, next) in pairs.skip(journey.shared.saturating_sub(1)) {
             self.waited(hop, [hop, next].map(|hop| network.period(hop.channel)));
         }
-        for injury in &journey.injuries {
+        for injury in journey.own_injuries() {
             self.injury(injury, journey, network);
         }
     }

@@ -50,6 +50,8 @@ pub struct Journey {
     pub relayed: Option<RelayedFrom>,
     /// Number of the first reported journey of the same packet, if a switch made this copy of it. S-9
     pub branch_of: Option<u64>,
+    /// Number of the first hops that the journey of an earlier copy has too. S-9
+    pub shared: usize,
 }
 
 /// A packet on one captured channel.
@@ -99,6 +101,14 @@ pub struct JourneyHop {
     pub beyond: Option<Picoseconds>,
 }
 
+impl Journey {
+    /// Its corruptions but those of hops that the journey of an earlier copy has. S-9
+    pub fn own_injuries(&self) -> impl Iterator<Item = &CorruptionSite> {
+        let shared = self.hops.get(..self.shared).unwrap_or_default();
+        self.injuries.iter().filter(|it| shared.iter().all(|hop| hop.channel != it.seen))
+    }
+}
+
 impl JourneyTracker {
     /// Reports the journey of a packet if all its hops have ended and its fate is known.
     pub(super) fn emit_if_complete(&mut self, id: HopId, out: &mut Vec<Journey>) {
@@ -111,8 +121,10 @@ impl JourneyTracker {
             let begun = |hop_record: &&HopRecord| !hop_record.is_part();
             let certainty =
                 hops().skip(1).filter_map(|hop_record| Some(hop_record.before?.certainty)).max();
-            let copied = chain.iter().find_map(|id| self.table.get(*id)?.copied_of);
-            let journey = Journey {
+            let copied = (1..)
+                .zip(&chain)
+                .find_map(|(hops, id)| Some((self.table.get(*id)?.copied_of?, hops)));
+            let mut journey = Journey {
                 number: self.reported,
                 hops: self.hops(&chain),
                 route: hops().next().filter(begun).and_then(|it| it.closed.as_ref()?.route()),
@@ -125,8 +137,12 @@ impl JourneyTracker {
                 mapping: first(hops, |closed| closed.mapping.as_ref(), |it| it.check),
                 ip: first(hops, |closed| closed.ip.as_ref(), |it| it.check),
                 relayed: self.relayed_from(&chain),
-                branch_of: copied.and_then(|copied| self.branch_of(copied)),
+                branch_of: copied.and_then(|(copied, _)| self.branch_of(copied)),
+                shared: 0,
             };
+            if let (Some(_), Some((_, hops))) = (journey.branch_of, copied) {
+                journey.shared = hops;
+            }
             self.keep_arrived(&journey, &chain);
             self.reported += 1;
             chain.iter().for_each(|id| self.table.remove(*id));

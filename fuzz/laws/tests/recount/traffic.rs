@@ -48,7 +48,10 @@ fn expected_series(rows: &CaptureRows<'_>, every: u64) -> Vec<Value> {
             all.entry((number, it.channel)).or_default().stopped += 1;
         }
     }
-    for hop in rows.journeys.iter().flat_map(|journey| &journey.hops) {
+    // Copies of a packet have come over the same channels. S-9
+    let hops = rows.journeys.iter().flat_map(|journey| &journey.hops);
+    let hops: BTreeMap<_, _> = hops.map(|hop| ((hop.channel, hop.packet), hop)).collect();
+    for hop in hops.into_values() {
         let channel = rows.channel(hop.channel);
         let periods = hop.end.0 - hop.start.0 + 1;
         for passed in 0..periods {
@@ -122,10 +125,8 @@ fn expected_flows(rows: &CaptureRows<'_>) -> Vec<(u32, Value)> {
     };
     let first_and_last =
         |it: &Journey| [ends(it.hops[0].channel), ends(it.hops[it.hops.len() - 1].channel)];
-    let is_received = |journey: &&Journey| match journey.fate {
-        JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::OutOfSight => true,
-        JourneyFate::Dropped(_) | JourneyFate::Merged | JourneyFate::UnderWay => false,
-    };
+    let received = [JourneyFate::Arrived, JourneyFate::Misrouted, JourneyFate::OutOfSight];
+    let is_received = |journey: &&Journey| received.contains(&journey.fate);
     // Nodes that send or receive.
     let mut nodes: BTreeSet<(u32, String)> = BTreeSet::new();
     for journey in &rows.journeys {
