@@ -147,8 +147,12 @@ impl CaptureFigures {
         let mut ends: BTreeMap<(u32, String), [f64; 2]> = BTreeMap::new();
         let mut spans: BTreeMap<ChannelId, (Tick, Tick)> = BTreeMap::new();
         for link in analysis.links() {
-            for report in LinkAnalysis::reports(link).filter(|report| selects(report.channel)) {
-                let recorded = figures.add_link(&report);
+            for report in LinkAnalysis::reports(link) {
+                let recorded = figures.record(&report);
+                if recorded == 0.0 || !selects(report.channel) {
+                    continue;
+                }
+                figures.add_link(&report, recorded);
                 spans.extend(report.totals.counters.span().map(|span| (report.id, span)));
                 let Some(ChannelEnds { from, to }) = ChannelEnds::of(report.channel) else {
                     continue;
@@ -164,17 +168,16 @@ impl CaptureFigures {
         let is_host = |kind| matches!(kind, TopologyNodeKind::Host | TopologyNodeKind::Unknown);
         let hosts = network.nodes.iter().filter(|node| is_host(node.kind));
         let hosts: BTreeSet<&str> = hosts.map(|node| &*node.name).collect();
-        let traffic = flows.nodes();
         let findings = analysis.findings();
         let has_hole = findings.set().total(FindingKind::Hole) > 0;
         // Flows that were left out may be those of any host.
-        for ((capture, host), times) in ends.iter().filter(|_| flows.omitted() == 0) {
-            if hosts.contains(&**host) {
+        for (node, times) in ends.iter().filter(|_| flows.omitted() == 0) {
+            if hosts.contains(&*node.1) {
                 let nothing = NodeTraffic::default();
-                let traffic = traffic.get(&(*capture, &**host)).unwrap_or(&nothing);
+                let traffic = flows.nodes.get(node).unwrap_or(&nothing);
                 // A packet that vanished in a hole may have arrived.
-                let judged = if has_hole { 0 } else { traffic.sent.judged };
-                figures.add_host(&node_label(*capture, host), traffic, judged, *times);
+                let judged = if has_hole { 0 } else { traffic.judged };
+                figures.add_host(&node_label(node.0, &node.1), (traffic, judged), *times);
             }
         }
         // Notes are about traffic and the recording; a hole hides what it covers.
@@ -199,16 +202,21 @@ impl CaptureFigures {
         self.figures.insert(key, CaptureFigure { value, recorded_s, around_s });
     }
 
-    /// Adds a channel; returns the seconds that were recorded of it, if figures can be told from them.
-    fn add_link(&mut self, report: &ChannelReport<'_>) -> f64 {
-        let (label, totals) = (report.channel.label(), report.totals);
-        let time = |periods| time_in(report.channel.period.time(periods), 1e12);
-        let characters = totals.counters.characters();
+    /// Adds a channel, selected or not; returns the seconds that were recorded of it, if figures can be told from them.
+    fn record(&mut self, report: &ChannelReport<'_>) -> f64 {
+        let characters = report.totals.counters.characters();
         if characters < CHARACTERS_MIN {
             return 0.0;
         }
-        let recorded = time(characters);
-        self.recorded.insert(label.clone().into_owned(), recorded);
+        let recorded = time_in(report.channel.period.time(characters), 1e12);
+        self.recorded.insert(report.channel.label().into_owned(), recorded);
+        recorded
+    }
+
+    /// Adds the figures of a channel, of which so many seconds were recorded.
+    fn add_link(&mut self, report: &ChannelReport<'_>, recorded: f64) {
+        let (label, totals) = (report.channel.label(), report.totals);
+        let characters = totals.counters.characters();
         let mut add = |measure, value: Option<f64>, recorded| {
             if let Some(value) = value {
                 self.add((FigureSubject::Link, &label), measure, [value, recorded, 0.0]);
@@ -221,29 +229,23 @@ impl CaptureFigures {
         );
         add("packets", ratio(totals.packets.count(), recorded), recorded);
         let known = if report.shows_stops() { recorded } else { 0.0 };
-        let stopped = time(totals.stops.periods);
+        let stopped = time_in(report.channel.period.time(totals.stops.periods), 1e12);
         add("stops", ratio(totals.stops.count, known), known);
         add("stopped", (known > 0.0).then(|| rounded((stopped / known).min(1.0))), known);
-        recorded
     }
 
     /// Adds a host with the packets that were judged, of which so many seconds of what it sent and received were
-    /// recorded.
-    fn add_host(
-        &mut self,
-        name: &str,
-        traffic: &NodeTraffic,
-        judged: u64,
-        [sent, received]: [f64; 2],
-    ) {
-        let flow = &traffic.sent;
-        let latency = |percent| Some(time_in(flow.latencies.percentile(percent)?, 1e6));
+    /// recorded. If the end of some was not seen, the others are a selection, and neither late nor lost as all are.
+    fn add_host(&mut self, name: &str, (traffic, judged): (&NodeTraffic, u64), times: [f64; 2]) {
+        let [sent, received] = times;
+        let all = (traffic.unseen == 0).then_some(traffic);
+        let latency = |percent| Some(time_in(all?.latencies.percentile(percent)?, 1e6));
         let figures = [
-            (ratio(flow.bytes, sent), sent),
+            (ratio(traffic.sent_bytes, sent), sent),
             (ratio(traffic.received_bytes, received), received),
             (latency(50), sent),
             (latency(99), sent),
-            (ratio(flow.harmed, time_in(judged.into(), 1.0)), sent),
+            (all.and_then(|all| ratio(all.harmed, time_in(judged.into(), 1.0))), sent),
         ];
         for ((measure, _), (value, recorded)) in HOST_MEASURES.into_iter().zip(figures) {
             if let Some(value) = value.filter(|_| recorded > 0.0) {
@@ -287,12 +289,10 @@ impl CaptureFigures {
         let (_, channel, kind) = key;
         // What is missing may be at either end.
         let around = other.figures.get(key).map_or(0.0, |figure| figure.around_s);
-        let of_link = [EvidenceView::Characters, EvidenceView::Packets, EvidenceView::Links];
-        let is_of_link =
-            FindingKind::named(kind).is_some_and(|about| of_link.contains(&about.view));
         let back = opposite(channel);
-        let rests_on =
-            |name: &&String| !is_of_link || *name == channel || Some(*name) == back.as_ref();
+        let rests_on = |name: &&String| {
+            !rests_on_a_link(kind) || [Some(channel), back.as_ref()].contains(&Some(name))
+        };
         let hole = FindingKind::Hole.about().name;
         let saw = |name: &String| {
             let has_hole =
@@ -309,6 +309,12 @@ impl CaptureFigures {
         };
         kind != hole && saw(channel) && other.recorded.keys().filter(rests_on).all(saw)
     }
+}
+
+/// True if a kind of findings rests on the two channels of a link.
+fn rests_on_a_link(kind: &str) -> bool {
+    let of_link = [EvidenceView::Characters, EvidenceView::Packets, EvidenceView::Links];
+    FindingKind::named(kind).is_some_and(|about| of_link.contains(&about.view))
 }
 
 fn unit(measure: &str) -> Option<&'static str> {
@@ -333,21 +339,24 @@ pub fn compare(
 fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64) -> ComparisonRow {
     let (subject, name, measure) = key;
     let is_finding = *subject == FigureSubject::Finding;
+    // Where other channels were recorded, the same case may be found on another one, or not be provable.
+    let is_told =
+        !is_finding || rests_on_a_link(measure) || a.recorded.keys().eq(b.recorded.keys());
     let none = |of: &CaptureFigures| CaptureFigure {
         value: 0.0,
         recorded_s: of.recorded.get(name).copied().unwrap_or(0.0),
         around_s: 0.0,
     };
     let (one, other, verdict) = match (a.figures.get(key), b.figures.get(key)) {
-        (Some(one), None) if is_finding && b.would_show(a, key) => {
+        (Some(one), None) if is_finding && is_told && b.would_show(a, key) => {
             (Some(*one), Some(none(b)), Some(ComparisonVerdict::Gone))
         }
-        (None, Some(other)) if is_finding && a.would_show(b, key) => {
+        (None, Some(other)) if is_finding && is_told && a.would_show(b, key) => {
             (Some(none(a)), Some(*other), Some(ComparisonVerdict::New))
         }
         (one, other) => (one.copied(), other.copied(), None),
     };
-    let compared = one.zip(other).map(|(one, other)| {
+    let compared = one.zip(other).filter(|_| is_told).map(|(one, other)| {
         let rate = |it: CaptureFigure| {
             if is_finding && it.recorded_s > 0.0 { it.value / it.recorded_s } else { it.value }
         };
@@ -419,6 +428,8 @@ mod tests {
             (CrcBad, [1.0; 3], [0.89, 1.0, 1.0], "not-told"),
             (Deadlock, [1.0; 3], [1.0; 3], "gone"),
             (Deadlock, [1.0; 3], [1.0, 1.0, 0.0], "not-told"),
+            // On more channels the same case is found elsewhere.
+            (Deadlock, [1.0, 1.0, 0.0], [1.0; 3], "not-told"),
         ] {
             let [a, b] = [figures(a, &[(kind, there, 2)]), figures(b, &[])];
             let verdict = |a: &_, b: &_| {
@@ -428,6 +439,9 @@ mod tests {
             assert_eq!(verdict(&a, &b), gone, "{kind:?} {a:?} {b:?}");
             assert_eq!(verdict(&b, &a), gone.replace("gone", "new"), "{kind:?} {a:?} {b:?}");
             assert_eq!(verdict(&a, &a), "same");
+            let [four, two] =
+                [[1.0; 3], [1.0, 1.0, 0.0]].map(|of| figures(of, &[(kind, there, 2)]));
+            assert_eq!(verdict(&four, &two), if kind == Deadlock { "not-told" } else { "same" });
         }
         // What is missing may hold all cases, if they are near to an end.
         for (around, expected) in [(0.02, "not-told"), (0.04, "gone")] {

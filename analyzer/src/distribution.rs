@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::event::Picoseconds;
+use crate::totals::AddTotals;
 
 /// Maximum of different latencies that are kept apart. *Chosen*: with characters of 12.5 ns, 12.8 µs are
 /// exact.
@@ -19,20 +20,21 @@ pub struct LatencyDistribution {
     total: Picoseconds,
 }
 
+impl AddTotals for LatencyDistribution {
+    fn absorb(&mut self, other: &Self) {
+        self.total.absorb(&other.total);
+        for (latency, count) in &other.counts {
+            self.keep(latency << other.coarse, *count);
+        }
+    }
+}
+
 impl LatencyDistribution {
     /// Adds a packet.
     pub fn add(&mut self, latency: Picoseconds) {
         let latency = u64::try_from(latency).unwrap_or(u64::MAX);
         self.total = self.total.saturating_add(latency.into());
         self.keep(latency, 1);
-    }
-
-    /// Adds the packets of another distribution.
-    pub fn absorb(&mut self, other: &Self) {
-        self.total = self.total.saturating_add(other.total);
-        for (latency, count) in &other.counts {
-            self.keep(latency << other.coarse, *count);
-        }
     }
 
     fn keep(&mut self, latency: u64, count: u64) {

@@ -1,14 +1,17 @@
 //! Flows: the packets from one node to another.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::CrcCheck;
 
 use crate::channel_name::{ChannelEnds, PortName};
 use crate::distribution::LatencyDistribution;
+use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate};
+use crate::packet::StartCoverage;
 use crate::row::row;
+use crate::totals::{AddTotals, totals};
 
 /// Maximum of flows. *Chosen*: a network of 181 hosts in which each sends to all others.
 pub const FLOWS_MAX: usize = 1 << 15;
@@ -28,36 +31,44 @@ row! {
     }
 }
 
-/// The packets of one flow.
+totals! {
+    /// The packets of one flow.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct PacketFlow {
+        packets: u64,
+        bytes: u64,
+        dropped: u64,
+        corrupt: u64,
+        latencies: LatencyDistribution,
+    }
+}
+
+/// Bytes of payloads that a node sent and received, and what became of its packets but those of mapping, of which most
+/// probes find nothing. N-2
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PacketFlow {
-    packets: u64,
-    pub(crate) bytes: u64,
-    dropped: u64,
-    corrupt: u64,
+pub struct NodeTraffic {
+    pub(crate) sent_bytes: u64,
+    pub(crate) received_bytes: u64,
+    /// Packets that left the captured links.
+    pub(crate) unseen: u64,
     /// Packets whose end was seen.
     pub(crate) judged: u64,
     /// Packets of these that were dropped or damaged.
     pub(crate) harmed: u64,
+    /// Latencies of those that arrived.
     pub(crate) latencies: LatencyDistribution,
 }
 
-/// Packets that a node sent, and bytes of payloads that it received.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NodeTraffic {
-    pub(crate) sent: PacketFlow,
-    pub(crate) received_bytes: u64,
-}
-
-impl PacketFlow {
-    fn absorb(&mut self, other: &Self) {
-        self.packets += other.packets;
-        self.bytes = self.bytes.saturating_add(other.bytes);
-        self.dropped += other.dropped;
-        self.corrupt += other.corrupt;
-        self.judged += other.judged;
-        self.harmed += other.harmed;
-        self.latencies.absorb(&other.latencies);
+impl NodeTraffic {
+    /// Adds a packet with its network latency, if it was seen on two channels.
+    fn add(&mut self, fate: JourneyFate, harms: u64, latency: Option<Picoseconds>) {
+        let is_seen = !matches!(fate, JourneyFate::OutOfSight | JourneyFate::UnderWay);
+        self.unseen += u64::from(fate == JourneyFate::OutOfSight);
+        self.judged += u64::from(is_seen);
+        self.harmed += if is_seen { harms } else { 0 };
+        if matches!(fate, JourneyFate::Arrived | JourneyFate::Misrouted) {
+            latency.into_iter().for_each(|latency| self.latencies.add(latency));
+        }
     }
 }
 
@@ -71,7 +82,7 @@ pub struct FlowTable {
     /// Packets that were not received, by the port of the last switch that they were to leave by.
     unfinished: BTreeMap<FlowKey<Option<PortName>>, PacketFlow>,
     /// Nodes of each capture at which flows begin or end.
-    ends: BTreeSet<(u32, String)>,
+    pub(crate) nodes: BTreeMap<(u32, String), NodeTraffic>,
     omitted: u64,
 }
 
@@ -92,14 +103,23 @@ impl FlowTable {
             self.omitted += 1;
             return;
         }
-        self.ends.insert((capture, from.clone()));
+        let latency = (journey.hops.len() > 1).then(|| last.time.saturating_sub(first.time));
+        let is_dropped = matches!(journey.fate, JourneyFate::Dropped(_));
+        let is_corrupt = !journey.injuries.is_empty() || matches!(last.check, CrcCheck::Bad { .. });
+        let sender = self.nodes.entry((capture, from.clone())).or_default();
+        let sent = if journey.shared == 0 { journey.payload } else { 0 };
+        sender.sent_bytes = sender.sent_bytes.saturating_add(sent);
+        // What was under way when the recording began cannot be followed.
+        let is_part = (first.opening, first.check) == (StartCoverage::Unsure, CrcCheck::Partial);
+        if journey.mapping.is_none() && !is_part {
+            sender.add(journey.fate, u64::from(is_dropped || is_corrupt), latency);
+        }
         let flow = match journey.fate {
             JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::OutOfSight => {
-                self.ends.insert((capture, to.clone()));
+                let receiver = self.nodes.entry((capture, to.clone())).or_default();
+                receiver.received_bytes = receiver.received_bytes.saturating_add(journey.payload);
                 let flow = self.flows.entry((capture, from, Some(to))).or_default();
-                if journey.hops.len() > 1 {
-                    flow.latencies.add(last.time.saturating_sub(first.time));
-                }
+                latency.into_iter().for_each(|latency| flow.latencies.add(latency));
                 flow
             }
             JourneyFate::Dropped(_) | JourneyFate::Merged | JourneyFate::UnderWay => {
@@ -110,34 +130,12 @@ impl FlowTable {
         };
         flow.packets += 1;
         flow.bytes = flow.bytes.saturating_add(journey.payload);
-        let is_dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         flow.dropped += u64::from(is_dropped);
-        let is_corrupt = !journey.injuries.is_empty() || matches!(last.check, CrcCheck::Bad { .. });
         flow.corrupt += u64::from(is_corrupt);
-        if !matches!(journey.fate, JourneyFate::OutOfSight | JourneyFate::UnderWay) {
-            flow.judged += 1;
-            flow.harmed += u64::from(is_dropped || is_corrupt);
-        }
     }
 
     fn has(&self, capture: u32, from: &str, to: &str) -> bool {
         self.flows.contains_key(&(capture, from.to_owned(), Some(to.to_owned())))
-    }
-
-    /// The traffic of each node, by the number of its capture and its name.
-    pub fn nodes(&self) -> BTreeMap<(u32, &str), NodeTraffic> {
-        let mut nodes: BTreeMap<(u32, &str), NodeTraffic> = BTreeMap::new();
-        for ((capture, from, _), flow) in &self.unfinished {
-            nodes.entry((*capture, from)).or_default().sent.absorb(flow);
-        }
-        for ((capture, from, to), flow) in &self.flows {
-            nodes.entry((*capture, from)).or_default().sent.absorb(flow);
-            if let Some(to) = to {
-                let received = &mut nodes.entry((*capture, to)).or_default().received_bytes;
-                *received = received.saturating_add(flow.bytes);
-            }
-        }
-        nodes
     }
 
     /// Packets of flows beyond the first [`FLOWS_MAX`].
@@ -159,7 +157,7 @@ impl FlowTable {
         }
         for ((capture, from, port), flow) in std::mem::take(&mut self.unfinished) {
             let to = port.and_then(|port| nodes.get(&(capture, port)));
-            let to = to.filter(|to| self.ends.contains(&(capture, (*to).clone())));
+            let to = to.filter(|to| self.nodes.contains_key(&(capture, (*to).clone())));
             self.flows.entry((capture, from, to.cloned())).or_default().absorb(&flow);
         }
         let mut rows: Vec<_> = self.flows.iter().map(|(key, flow)| flow_row(key, flow)).collect();

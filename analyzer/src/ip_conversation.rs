@@ -42,7 +42,7 @@ pub struct IpConversations {
     omitted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct IpTotals {
     first: Picoseconds,
     last: Picoseconds,
@@ -95,37 +95,26 @@ impl IpConversations {
 
 fn row(((capture, protocol, ends), totals): (IpKey, IpTotals)) -> (u32, IpConversationRow) {
     let [(source, source_port), (destination, destination_port)] = ends;
-    let IpTotals { first, last, packets, data, lost, retransmissions, bad_checksums, .. } = totals;
     let row = IpConversationRow {
         source,
         source_port,
         destination,
         destination_port,
         protocol,
-        first_ps: first,
-        last_ps: last,
-        packets,
-        data,
-        lost,
-        retransmissions,
-        bad_checksums,
+        first_ps: totals.first,
+        last_ps: totals.last,
+        packets: totals.packets,
+        data: totals.data,
+        lost: totals.lost,
+        retransmissions: totals.retransmissions,
+        bad_checksums: totals.bad_checksums,
     };
     (capture, row)
 }
 
 impl IpTotals {
-    const fn new(time: Picoseconds) -> Self {
-        let [packets, data, lost, retransmissions, bad_checksums] = [0; 5];
-        Self {
-            first: time,
-            last: time,
-            packets,
-            data,
-            lost,
-            retransmissions,
-            bad_checksums,
-            next: None,
-        }
+    fn new(time: Picoseconds) -> Self {
+        Self { first: time, last: time, ..Self::default() }
     }
 
     /// Adds a packet; `check` is that of its bytes.

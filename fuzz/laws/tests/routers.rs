@@ -7,8 +7,7 @@ use laws::judged_network::JudgedNetwork;
 
 /// Two hosts in either network, a fibre of 2 km, 12 packets each way.
 const TEXT: &str = "seed = 3\nduration_us = 12000\n[routes]\nmethod = 'mapped'\n\
-    [mapper]\nperiod_us = 1000\ntimeout_us = 50\ntries = 2\n\
-    [[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n\
+    [mapper]\nperiod_us = 1000\ntimeout_us = 50\ntries = 2\n[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n\
     [[host]]\nname = 'a'\nat = 's0:0'\n[[host]]\nname = 'b'\nat = 's0:3'\n\
     [[host]]\nname = 'c'\nat = 's1:0'\n[[host]]\nname = 'd'\nat = 's1:4'\n\
     [[fibre]]\nname = 'f'\nlength_km = 2\nmode = 'router'\n\

@@ -202,10 +202,9 @@ fn mapping_is_found_as_it_was() {
             "duration_us = 30000\ntopology = {{ kind = 'ring', switches = 3, hosts_per_switch = 1 }}\n\
              routes.method = 'mapped'\nlink.rate_divisor = {divisor}\n\
              mapper = {{ design = '{design}', period_us = 500, timeout_us = 20, tries = 2 }}\n\
-             [[traffic]]\nto = 'shift'\npayload = 100\nevery_us = 500\n\
-             [[fault]]\ncut = 's0:1'\nat_us = 6000\nfor_us = 10000\n\
-             [[fault]]\ncut = 's0:0'\nat_us = 9000\nfor_us = 6000\n\
-             [[fault]]\npower_off = 'h1'\nat_us = 19000\nfor_us = 4000\n[[tap]]\nall = true"
+             traffic = [{{ to = 'shift', payload = 100, every_us = 500 }}]\ntap = [{{ all = true }}]\n\
+             fault = [{{ cut = 's0:1', at_us = 6000, for_us = 10000 }}, {{ cut = 's0:0', at_us = 9000, for_us = 6000 }},
+             {{ power_off = 'h1', at_us = 19000, for_us = 4000 }}]"
         );
         let score = scored(crate::read(&text));
         check_messages(&format!("{design}, {divisor}"), &score);

@@ -384,8 +384,7 @@ mod tests {
     #[test]
     fn all_that_names_a_host_goes_with_it() {
         let text = "duration_us = 5\nroutes.method = 'mapped'\nmapper.who = 'h3'\n\
-                    mapper.addresses.h1 = '00:60:dd:00:00:01'\n\
-                    mapper.addresses.h2 = '00:60:dd:00:00:02'\n\
+                    mapper.addresses = { h1 = '00:60:dd:00:00:01', h2 = '00:60:dd:00:00:02' }\n\
                     switch = [{ name = 's0' }]\n\
                     host = [{ name = 'h1', at = 's0:1' }, { name = 'h2', at = 's0:2' }, { name = 'h3' }]\n\
                     cable = [{ ends = ['h3:0', 's0:3'] }]\n\
