@@ -127,10 +127,10 @@ fn starts(journeys: &[Journey]) -> Vec<Vec<u64>> {
     all
 }
 
-/// Fate of the packet that begins at 100.
+/// Fate of the packet that begins first.
 fn fate(file: &[u8]) -> JourneyFate {
     let (_, journeys) = read(file);
-    journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+    journeys.iter().min_by_key(|journey| journey.hops[0].start).unwrap().fate
 }
 
 /// To port 1 of s0, one up from port 0; to port 3 of s1, one up from port 2.
@@ -244,26 +244,29 @@ fn what_may_have_come_out_damaged_was_not_dropped() {
     assert_eq!(of(other), JourneyFate::Dropped(None));
 }
 
-/// The second one leaves s0 at 160, and so overtakes the first, unless that left while nothing was recorded there.
+/// The second one leaves s0 at 6160, and so overtakes the first, unless that left while nothing was recorded there, or
+/// what left then is mistaken for one of them: all that came in the 5120 periods before.
 #[test]
 fn what_may_have_left_in_a_hole_was_not_dropped() {
     let (first, second) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());
     let left: Vec<String> = hop(&second).iter().map(|byte| format!("{byte:02x}")).collect();
     let of = |[from, to]: [u64; 2]| {
-        let came = sent(&[(100, first.clone()), (120, second.clone())]);
+        let came = sent_until(8000, &[(6100, first.clone()), (6120, second.clone())]);
         let before = (from > 0).then(|| (0, format!("GAP (GO)×{}", from - 1)));
-        let behind = format!("(GO)×{} GAP {} GAP (GO)×1800", 159 - to, left.join(" "));
+        let (until, rest) = (6159 - to, 1839 - left.len());
+        let behind = format!("(GO)×{until} GAP {} GAP (GO)×{rest}", left.join(" "));
         let output = before.into_iter().chain([(to, behind)]).collect();
         fate(&recording(&[(A, came), (B, output)]))
     };
     let (dropped, out_of_sight) = (JourneyFate::Dropped(None), JourneyFate::OutOfSight);
     for (hole, expected) in [
-        ([40, 99], dropped),
-        ([40, 100], out_of_sight),
-        ([130, 150], out_of_sight),
+        ([40, 980], dropped),
+        ([40, 981], out_of_sight),
+        ([6040, 6100], out_of_sight),
+        ([6130, 6150], out_of_sight),
         // Recorded from later on.
-        ([0, 99], dropped),
-        ([0, 150], out_of_sight),
+        ([0, 980], dropped),
+        ([0, 6150], out_of_sight),
     ] {
         assert_eq!(of(hole), expected, "{hole:?}");
     }

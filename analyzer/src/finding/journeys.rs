@@ -34,39 +34,38 @@ const PERIOD_APART: u64 = 5000;
 const AROUND_PS: Picoseconds = 100_000_000;
 
 impl FindingChecks {
+    /// True if a switch may have passed on a packet that no output shows: not all its channels were recorded since.
+    pub(crate) fn may_have_passed(&self, journey: &Journey, network: &CaptureNetwork) -> bool {
+        let Some(last) = journey.hops.last() else { return false };
+        let around: Vec<_> = network.around(last.channel).collect();
+        let grounds = FindingGrounds::Channels([last.since, self.set.now], &around);
+        journey.fate.is_by_absence() && !self.set.recorded.supports(grounds)
+    }
+
     /// Checks a journey through the network.
     pub fn journey(&mut self, journey: &Journey, network: &CaptureNetwork) {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
-        let seen = &mut self.set.seen;
         let contents = journey.mapping.as_ref().filter(|it| it.check == CrcCheck::Good);
         let mapping = contents.and_then(|contents| contents.packet().ok());
         let (turns, united) = self.routes.add(journey, mapping, network);
-        seen.turns += turns;
+        self.set.seen.turns += turns;
         self.odd_routes();
         self.used_route(journey);
         let seen = &mut self.set.seen;
         seen.travelled += far;
+        let is_there = matches!(journey.fate, JourneyFate::Arrived | JourneyFate::Misrouted);
+        seen.arrived += u64::from(is_there);
+        seen.out_of_sight += u64::from(journey.fate == JourneyFate::OutOfSight);
         let odd = match journey.fate {
-            JourneyFate::Arrived => {
-                seen.arrived += 1;
-                None
-            }
-            JourneyFate::Misrouted => {
-                seen.arrived += 1;
-                Some(FindingKind::Misrouted)
-            }
+            JourneyFate::Misrouted => Some(FindingKind::Misrouted),
             JourneyFate::Dropped(None) => Some(FindingKind::LostInSwitch),
             JourneyFate::Dropped(Some("S-1")) => Some(FindingKind::NoSuchPort),
             JourneyFate::Dropped(Some("S-2")) => Some(FindingKind::NoRoute),
+            JourneyFate::Merged => Some(FindingKind::Merged),
             // Resets and runts are reported on the channel where they occur.
             JourneyFate::Dropped(_) => None,
-            JourneyFate::Merged => Some(FindingKind::Merged),
-            JourneyFate::OutOfSight => {
-                seen.out_of_sight += 1;
-                None
-            }
-            JourneyFate::UnderWay => None,
+            JourneyFate::Arrived | JourneyFate::OutOfSight | JourneyFate::UnderWay => None,
         };
         let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);
@@ -79,14 +78,8 @@ impl FindingChecks {
         let is_begun = last.opening == StartCoverage::Unsure;
         if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
-            let around: Vec<_> = network.around(last.channel).collect();
-            // What arrived shows these; that nothing left a switch rests on all its channels.
-            let arrived = matches!(kind, FindingKind::Misrouted | FindingKind::NoRoute);
-            let left = FindingGrounds::Channels([last.since, self.set.now], &around);
-            let grounds = if arrived { FindingGrounds::Characters } else { left };
-            self.set.note(kind, place(last), grounds, || {
-                [packet(last)].into_iter().chain(byte).collect()
-            });
+            let facts = || [Some(packet(last)), byte].into_iter().flatten().collect();
+            self.set.note_here(kind, place(last), facts);
         }
         if let Some(union) = united {
             self.cycle(&union);

@@ -269,8 +269,7 @@ impl HopRecord {
 
     /// True if it has ended without bytes behind its route byte. P-9
     pub(super) fn is_runt(&self) -> bool {
-        let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
-        self.closed.as_ref().is_some_and(runt)
+        self.closed.as_ref().is_some_and(|it| it.length < 2 && !it.is_cut_off())
     }
 }
 

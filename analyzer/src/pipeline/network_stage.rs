@@ -12,7 +12,7 @@ use crate::capture_network::CaptureNetwork;
 use crate::conversation::{ConversationTracker, TransportEvent, TransportItem};
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::{FindingCase, FindingChecks};
-use crate::journey::{Journey, JourneyTracker};
+use crate::journey::{Journey, JourneyFate, JourneyTracker};
 use crate::link::parameters::LinkAssumptions;
 use crate::link::slack::SlackEvent;
 use crate::link_analysis::LinkOutput;
@@ -292,8 +292,11 @@ impl NetworkStage {
     }
 
     /// Processes a journey that has ended.
-    fn journey(&mut self, journey: Journey) {
+    fn journey(&mut self, mut journey: Journey) {
         let Self { network, mapping, out, .. } = self;
+        if out.findings.may_have_passed(&journey, network) {
+            journey.fate = JourneyFate::OutOfSight;
+        }
         if !out.scope.includes_findings() {
             return out.events.push(AnalysisEvent::Journey(journey));
         }

@@ -6,6 +6,7 @@ use std::fs;
 
 use analyzer::blocking::{BlockingEvent, STANDS, WaitRoot};
 use analyzer::finding::{FactValue, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
+use analyzer::journey::JourneyFate;
 use analyzer::link::interval::{ActivityInterval, ChannelActivity};
 use codec::capture::{
     ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, ReadProgress,
@@ -36,6 +37,8 @@ pub struct RecordedChunks {
     circles: BTreeSet<Vec<ChannelId>>,
     /// Channels of the whole, and what held up their senders.
     causes: BTreeSet<[String; 2]>,
+    /// First and last byte of packets on each channel that no switch is known to have dropped behind it.
+    kept: BTreeSet<(ChannelId, Tick, Tick)>,
     /// Characters of the whole at which the sender of a channel was stopped.
     stopped: BTreeMap<ChannelId, Vec<[Tick; 2]>>,
 }
@@ -71,7 +74,12 @@ impl RecordedChunks {
         // A damaged command need not be what the sender understood.
         let is_damaged = DAMAGED.iter().any(|kind| known.contains(kind));
         let stopped = if is_damaged { BTreeMap::new() } else { stopped.collect() };
-        let mut read = Self { known, circles, stopped, ..Self::default() };
+        let kept = analyzed.journeys.iter().flat_map(|journey| {
+            let is_dropped = matches!(journey.fate, JourneyFate::Dropped(_));
+            let kept = journey.hops.len() - usize::from(is_dropped);
+            journey.hops.iter().take(kept).map(|hop| (hop.channel, hop.start, hop.end))
+        });
+        let mut read = Self { known, circles, stopped, kept: kept.collect(), ..Self::default() };
         let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
         read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
         let mut reader = CaptureReader::new(capture);
@@ -150,17 +158,22 @@ impl RecordedChunks {
     }
 
     /// Errors and warnings that the capture has only without a part; another circle is one, another cause of a standstill,
-    /// and a sender that may send where it was stopped.
+    /// a sender that may send where it was stopped, and a packet said to be dropped.
     pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
-        let AnalyzedCapture { set, blocked, intervals, .. } =
+        let AnalyzedCapture { set, blocked, intervals, journeys, .. } =
             AnalyzedCapture::of(&self.without(part));
+        let dropped = journeys.iter().filter(|it| matches!(it.fate, JourneyFate::Dropped(_)));
+        let mut dropped = dropped.filter_map(|it| it.hops.last());
+        let dropped = dropped
+            .any(|hop| self.kept.contains(&(hop.channel, hop.start, hop.end)))
+            .then_some("a packet that was not dropped");
         let circle = (!circles(&blocked).is_subset(&self.circles)).then_some("another circle");
         let cause = (!self.causes(&set).is_subset(&self.causes)).then_some("another cause");
         let is_free = intervals.values().flatten().any(|it| self.is_free(it));
         let free = is_free.then_some("a stopped sender that may send");
         let found = wrong(&set);
         let found = found.difference(&self.known).map(|kind| kind.about().name);
-        found.chain(circle).chain(cause).chain(free).collect()
+        found.chain(circle).chain(cause).chain(free).chain(dropped).collect()
     }
 
     pub fn draw(&self, dice: &mut SeededRng) -> OmittedPart {
