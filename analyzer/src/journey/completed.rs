@@ -262,7 +262,7 @@ impl JourneyTracker {
             hop.latency = Some(latency);
             let timed = known.filter(|_| !next.held.is_behind_unseen(hop_record.number));
             hop.beyond = timed.and(lane.path).map(|path| latency.saturating_sub(path));
-            let held = next.held.in_the_way(hop_record, [lane, output]);
+            let held = next.held.in_the_way(hop_record, next.time, [lane, output]);
             let waited = held.map_or(0, |(held, _)| hop.beyond.unwrap_or(held.min(latency)));
             hop.waited = known.map(|_| waited);
             hop.waited_for = held.filter(|_| known.is_some() && waited > 0).map(|(_, by)| by);
@@ -329,27 +329,28 @@ fn first<'a, T: Clone + 'a, I: Iterator<Item = &'a HopRecord>>(
 }
 
 impl BlockingPackets {
-    /// Last obstacle of a packet at a switch, and how long it remained after the packet's arrival;
-    /// `None` if nothing was in the way.
+    /// Last obstacle of a packet at a switch whose first byte was seen behind it at a time, and how long it remained
+    /// after the packet's arrival; `None` if nothing was in the way.
     pub(super) fn in_the_way(
         &self,
         came: &HopRecord,
+        seen: Picoseconds,
         [input, output]: [&MappedChannel; 2],
     ) -> Option<(Picoseconds, WaitReason)> {
         let since = came.time + input.until_received.unwrap_or(0);
-        let behind = |at: Picoseconds| at.saturating_sub(output.since_sent.unwrap_or(0));
-        let mut last = None;
+        let delay = output.since_sent.unwrap_or(0);
+        let left = seen.saturating_sub(delay);
+        // Bytes come from the sender, GO goes to it. If the last GO came too late, one before it may have let it go.
+        let resumed = self.resumed.map(|at| at + delay);
+        let obstacles = [
+            self.output.map(|(packet, at)| (at.saturating_sub(delay), WaitReason::Output(packet))),
+            resumed.filter(|at| *at <= left).map(|at| (at, WaitReason::Stop)),
+            self.input.map(|(packet, at)| (at, WaitReason::Input(packet))),
+        ];
+        let late = resumed.filter(|at| *at > left && left > since);
         // On equal times the packet ahead at the same input is the more specific reason.
-        let mut add = |at: Picoseconds, by| {
-            if at > since && last.is_none_or(|(last, _)| at - since >= last) {
-                last = Some((at - since, by));
-            }
-        };
-        self.output
-            .into_iter()
-            .for_each(|(packet, at)| add(behind(at), WaitReason::Output(packet)));
-        self.resumed.into_iter().for_each(|at| add(behind(at), WaitReason::Stop));
-        self.input.into_iter().for_each(|(packet, at)| add(at, WaitReason::Input(packet)));
-        last
+        let last = obstacles.into_iter().flatten().max_by_key(|(at, _)| *at);
+        let last = last.filter(|(at, _)| *at > since).or(late.map(|_| (left, WaitReason::Stop)));
+        last.map(|(at, by)| (at - since, by))
     }
 }

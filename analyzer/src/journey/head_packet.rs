@@ -6,7 +6,7 @@ use codec::capture::ChannelId;
 use codec::route::PortId;
 
 use super::JourneyTracker;
-use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop};
+use super::hop_record::{ClosedPacket, HopId, HopRecord, NextHop};
 use super::network_map::{MappedChannel, StopThreshold};
 use crate::event::Picoseconds;
 
@@ -68,10 +68,9 @@ impl JourneyTracker {
         let wants = wants.filter(|wants| self.is_seen(hop_record, wants.id));
         let contended = wants.zip(held).is_some_and(|(output, held)| {
             let freed = held.1.saturating_sub(output.since_sent.unwrap_or(0));
-            let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
             // The packet ahead at the same input is not contention.
             lane.left.is_none_or(|(_, left)| left != freed)
-                && held.in_the_way(hop_record, [lane, output]).is_some()
+                && freed > hop_record.time + lane.until_received.unwrap_or(0)
         });
         let HopRecord { number: packet, time: since, first, .. } = *hop_record;
         let wants = wants.map(|output| output.id);

@@ -120,8 +120,8 @@ impl JourneyTracker {
         let Some(node) = input.to.and_then(|(node, _)| nodes.get_mut(node)) else { return };
         node.stripped += 1;
         let held = BlockingPackets { input: input.left, ..left.held };
-        let held =
-            held.is_behind_unseen(came.number) || held.in_the_way(came, [input, output]).is_some();
+        let held = held.is_behind_unseen(came.number)
+            || held.in_the_way(came, left.time, [input, output]).is_some();
         let (channels, first_bytes) = ([came.lane, left.lane], [came.start, left.start]);
         let ready = input.ready(came.time).zip(output.since_sent);
         let took = ready.map(|(ready, late)| left.time.checked_sub(ready + late));
