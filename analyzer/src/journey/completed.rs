@@ -339,12 +339,12 @@ impl BlockingPackets {
     ) -> Option<(Picoseconds, WaitReason)> {
         let since = came.time + input.until_received.unwrap_or(0);
         let delay = output.since_sent.unwrap_or(0);
-        let left = seen.saturating_sub(delay);
+        let (left, obeys) = (seen.saturating_sub(delay), Picoseconds::from(output.obeys));
         // Bytes come from the sender, GO goes to it. If the last GO came too late, one before it may have let it go.
         let resumed = self.resumed.map(|at| at + delay);
         let obstacles = [
             self.output.map(|(packet, at)| (at.saturating_sub(delay), WaitReason::Output(packet))),
-            resumed.filter(|at| *at <= left).map(|at| (at, WaitReason::Stop)),
+            resumed.filter(|at| *at <= left).map(|at| (left.min(at + obeys), WaitReason::Stop)),
             self.input.map(|(packet, at)| (at, WaitReason::Input(packet))),
         ];
         let late = resumed.filter(|at| *at > left && left > since);

@@ -14,7 +14,7 @@ use super::multicast::MulticastTable;
 use super::passage::VirtualPassage;
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::channel_table::ChannelTable;
-use crate::link::parameters::{LinkAssumptions, ParameterKey};
+use crate::link::parameters::{ChannelParameters, LinkAssumptions, ParameterKey};
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
 /// Assumed delay of a cable of unknown length. *Chosen*: that of some ten kilometres.
@@ -56,6 +56,8 @@ pub(super) struct MappedChannel {
     pub(super) until_received: Option<Picoseconds>,
     /// Time from the sender to the tap, if known.
     pub(super) since_sent: Option<Picoseconds>,
+    /// Picoseconds after a command is at its sender, at most, until that obeys. F-1
+    pub(super) obeys: u32,
     /// Longest path formation of the switch behind it without contention, if known. S-6
     pub(super) path: Option<Picoseconds>,
     /// Its STOPs, if the parameters are known.
@@ -132,16 +134,14 @@ impl NetworkMap {
     }
 
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
-        let way = ChannelEnds::of(channel);
         let place = self.lanes.len();
         let told = |key: ParameterKey| assumed.known(key, channel).map(u64::from);
         let picoseconds =
             |periods| Picoseconds::from(periods) * Picoseconds::from(FULL_RATE_PERIOD_PS);
         let periods = told(ParameterKey::Delay);
         let delay = periods.map(picoseconds);
-        let cells =
-            [ParameterKey::GoSlack, ParameterKey::Hysteresis, ParameterKey::StopSlack].map(told);
-        let cells = cells.into_iter().sum::<Option<u64>>();
+        let cells = [ParameterKey::GoSlack, ParameterKey::Hysteresis, ParameterKey::StopSlack];
+        let cells: Option<u64> = cells.map(told).into_iter().sum();
         let (until_received, since_sent) = match TapEnd::of(channel) {
             Some(TapEnd::Sender) => (delay, Some(0)),
             Some(TapEnd::Receiver) => (Some(0), delay),
@@ -154,11 +154,10 @@ impl NetworkMap {
             StopThreshold { cells: kept + hysteresis, lag: channel.period.periods_up(lag) }
         });
         let end = |net: &mut Self, place: PortName| (net.node(place.node, place.port), place.port);
-        let (from, to) = match way {
-            Some(way) => (Some(end(self, way.from)), Some(end(self, way.to))),
-            None => (None, None),
-        };
+        let ends = ChannelEnds::of(channel).map(|it| (end(self, it.from), end(self, it.to)));
+        let (from, to) = ends.unzip();
         let passage = VirtualPassage::of(channel);
+        let obeys = ChannelParameters::of(channel, assumed).grace(TapEnd::Sender, channel);
         if let Some((node, port)) = from
             && let Some(node) = self.nodes.get_mut(node)
         {
@@ -185,6 +184,7 @@ impl NetworkMap {
             passage,
             until_received,
             since_sent,
+            obeys: u32::try_from(channel.period.time(obeys)).unwrap_or(u32::MAX),
             path: told(ParameterKey::Path).map(picoseconds),
             stop,
             room,

@@ -39,10 +39,15 @@ pub(crate) fn check(rows: &CaptureRows<'_>) -> usize {
         let delay = known(next.channel)[0];
         let departed = next.time - delay;
         let released = resumed.last().map(|it| it.time + delay);
+        let channel = rows.channel(next.channel);
+        let interpretation = ParameterKey::Interpretation.declared(channel).unwrap();
+        let obeys = channel.period.time(u64::from(interpretation) + 1);
         // Of those that ended at the same moment, the last one counts.
         let in_the_way = [
             before.map(|it| (gone(next.channel, it), WaitReason::Output(it))),
-            released.filter(|at| *at <= departed).map(|at| (at, WaitReason::Stop)),
+            released
+                .filter(|at| *at <= departed)
+                .map(|at| (departed.min(at + obeys), WaitReason::Stop)),
             ahead.map(|((_, it), then)| (gone(then.channel, then.packet), WaitReason::Input(*it))),
         ];
         let in_the_way = in_the_way.into_iter().flatten().filter(|(until, _)| *until > since);
