@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::import::packets;
-use crate::support::{ScratchDirectory, capture, good, json_lines, refused, run};
+use crate::support::{ScratchDirectory, capture, good, json_lines, run};
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
@@ -149,7 +149,7 @@ fn a_dump_of_states_is_in_order_of_time() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn tables_need_a_feature() {
-    refused(
+    crate::support::refused(
         &["export", "parquet", &capture("link-1"), "-o", "tables"],
         "built without the feature `parquet`",
     );
