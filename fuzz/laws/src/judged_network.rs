@@ -157,8 +157,8 @@ pub fn check(judged: &JudgedNetwork) -> BoundsWidth {
     width
 }
 
-/// What has been found to agree with the truth in the analysis of a run, or of a part of one that begins and ends at
-/// rest, whose links have one rate.
+/// Results of comparing the analysis of a run with the truth; also of a part of one that begins and ends at rest. Its
+/// links have one rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadingCheck<'a> {
     width: BoundsWidth,

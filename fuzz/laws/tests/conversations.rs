@@ -39,7 +39,7 @@ fn observations(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     analyzed(&outcome.capture, AnalysisScope::Conversations, observed).0
 }
 
-/// What befalls them, and its name.
+/// Faults that befall these hosts: the name of each kind, and its tables.
 pub(crate) fn troubles() -> Vec<(&'static str, String)> {
     let noise = |errors: &str, mean: u64| {
         let ports = ["h1:0", "s0:1"].map(|port| {
