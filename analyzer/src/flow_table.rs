@@ -9,7 +9,6 @@ use crate::channel_name::{ChannelEnds, PortName};
 use crate::distribution::LatencyDistribution;
 use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate};
-use crate::packet::StartCoverage;
 use crate::row::row;
 use crate::totals::{AddTotals, totals};
 
@@ -66,8 +65,8 @@ impl NodeTraffic {
         self.unseen += u64::from(fate == JourneyFate::OutOfSight);
         self.judged += u64::from(is_seen);
         self.harmed += if is_seen { harms } else { 0 };
-        if matches!(fate, JourneyFate::Arrived | JourneyFate::Misrouted) {
-            latency.into_iter().for_each(|latency| self.latencies.add(latency));
+        if let (JourneyFate::Arrived | JourneyFate::Misrouted, Some(latency)) = (fate, latency) {
+            self.latencies.add(latency);
         }
     }
 }
@@ -110,8 +109,7 @@ impl FlowTable {
         let sent = if journey.shared == 0 { journey.payload } else { 0 };
         sender.sent_bytes = sender.sent_bytes.saturating_add(sent);
         // What was under way when the recording began cannot be followed.
-        let is_part = (first.opening, first.check) == (StartCoverage::Unsure, CrcCheck::Partial);
-        if journey.mapping.is_none() && !is_part {
+        if journey.mapping.is_none() && !first.opening.is_headless(first.check) {
             sender.add(journey.fate, u64::from(is_dropped || is_corrupt), latency);
         }
         let flow = match journey.fate {

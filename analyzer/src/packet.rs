@@ -73,6 +73,13 @@ pub enum StartCoverage {
     Unsure,
 }
 
+impl StartCoverage {
+    /// True for a part without its start: its first bytes are neither route nor tag. P-7
+    pub(crate) fn is_headless(self, check: CrcCheck) -> bool {
+        self == Self::Unsure && check == CrcCheck::Partial
+    }
+}
+
 /// A packet that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedPacket {
@@ -143,7 +150,7 @@ impl ReceivedPacket {
 
     /// True for a part without its start: its first bytes are neither route nor tag. P-7
     pub fn is_headless(&self) -> bool {
-        self.opening == StartCoverage::Unsure && self.check == CrcCheck::Partial
+        self.opening.is_headless(self.check)
     }
 
     /// Residue of all bytes but the CRC byte.

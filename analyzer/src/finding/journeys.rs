@@ -36,10 +36,13 @@ const AROUND_PS: Picoseconds = 100_000_000;
 impl FindingChecks {
     /// True if a switch may have passed on a packet that no output shows: not all its channels were recorded since.
     pub(crate) fn may_have_passed(&self, journey: &Journey, network: &CaptureNetwork) -> bool {
-        let Some(last) = journey.hops.last() else { return false };
+        let (JourneyFate::Dropped(None | Some("S-1" | "R-2")) | JourneyFate::Merged, Some(last)) =
+            (journey.fate, journey.hops.last())
+        else {
+            return false;
+        };
         let around: Vec<_> = network.around(last.channel).collect();
-        let grounds = FindingGrounds::Channels([last.since, self.set.now], &around);
-        journey.fate.is_by_absence() && !self.set.recorded.supports(grounds)
+        !self.set.recorded.supports(FindingGrounds::Channels([last.since, self.set.now], &around))
     }
 
     /// Checks a journey through the network.

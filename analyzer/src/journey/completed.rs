@@ -115,16 +115,17 @@ impl JourneyTracker {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
         if self.complete_chain(id, &mut chain).is_some() {
+            let copied = (1..)
+                .zip(&chain)
+                .find_map(|(hops, id)| Some((self.table.get(*id)?.copied_of?, hops)));
+            let branch = copied.and_then(|(copied, hops)| Some((self.branch_of(copied)?, hops)));
             let hops = || chain.iter().filter_map(|id| self.table.get(*id));
             let last = hops().next_back();
             let closed = last.and_then(|hop_record| hop_record.closed.as_ref());
             let begun = |hop_record: &&HopRecord| !hop_record.is_part();
             let certainty =
                 hops().skip(1).filter_map(|hop_record| Some(hop_record.before?.certainty)).max();
-            let copied = (1..)
-                .zip(&chain)
-                .find_map(|(hops, id)| Some((self.table.get(*id)?.copied_of?, hops)));
-            let mut journey = Journey {
+            let journey = Journey {
                 number: self.reported,
                 hops: self.hops(&chain),
                 route: hops().next().filter(begun).and_then(|it| it.closed.as_ref()?.route()),
@@ -137,12 +138,9 @@ impl JourneyTracker {
                 mapping: first(hops, |closed| closed.mapping.as_ref(), |it| it.check),
                 ip: first(hops, |closed| closed.ip.as_ref(), |it| it.check),
                 relayed: self.relayed_from(&chain),
-                branch_of: copied.and_then(|(copied, _)| self.branch_of(copied)),
-                shared: 0,
+                branch_of: branch.map(|(first, _)| first),
+                shared: branch.map_or(0, |(_, hops)| hops),
             };
-            if let (Some(_), Some((_, hops))) = (journey.branch_of, copied) {
-                journey.shared = hops;
-            }
             self.keep_arrived(&journey, &chain);
             self.reported += 1;
             chain.iter().for_each(|id| self.table.remove(*id));

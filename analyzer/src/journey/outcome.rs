@@ -35,11 +35,6 @@ codec::named_enum! {
 impl JourneyFate {
     /// That of a packet without bytes behind its route byte.
     pub(super) const RUNT: Self = Self::Dropped(Some("P-9"));
-
-    /// True if it rests on outputs of a switch that do not show the packet.
-    pub(crate) fn is_by_absence(self) -> bool {
-        matches!(self, Self::Dropped(None | Some("S-1" | "R-2")) | Self::Merged)
-    }
 }
 
 named_enum! {

@@ -144,9 +144,8 @@ impl PacketAssembler {
         let is_cut_off = matches!(ended_by, FrameEnd::Hole | FrameEnd::CaptureEnd);
         let is_begun = self.opening == StartCoverage::Unsure && packet.check != CrcCheck::Good;
         let check = if is_cut_off || is_begun { CrcCheck::Partial } else { packet.check };
-        // Without its start, its first bytes are no header. P-7
-        let is_headless = self.opening == StartCoverage::Unsure && check == CrcCheck::Partial;
-        let header = self.header.filter(|_| packet.tag.is_some() && !is_headless);
+        let header =
+            self.header.filter(|_| packet.tag.is_some() && !self.opening.is_headless(check));
         let transport = header.as_ref().and_then(|it| it.transport(payload, check, body));
         let ip = header.as_ref().and_then(|it| it.ip(payload, self.last, check));
         let switches = header.as_ref().and_then(|it| it.switches(payload));
