@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &DemoArgs, output: &mut StandardOutput) -> CommandR
 }
 
 fn list(output: &mut StandardOutput) {
-    for demo in &DEMOS {
+    for demo in DEMOS {
         let name = StyledLine::of(TextStyle::Head, format!("{:<12} ", demo.name));
         output.line(&name.and(TextStyle::Plain, demo.title));
     }
