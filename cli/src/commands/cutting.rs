@@ -25,7 +25,12 @@ pub(crate) fn run_slice(arguments: &SliceArgs, output: &mut StandardOutput) -> C
     let SliceArgs { file, output: copy, part, .. } = arguments;
     let selector = ChannelSelector { capture: Some(slice_capture(part)), ..part.channels() };
     check_paths(std::slice::from_ref(file), copy)?;
-    write(&[(file, 0)], copy, (selector, window(arguments)?), output)
+    let (mut report, captures) = write(&[(file, 0)], copy, (selector, window(arguments)?), output)?;
+    if part.capture.is_none() && captures > 1 {
+        report
+            .warning(&format!("the first of {captures} captures was cut; --capture names another"));
+    }
+    Ok(report)
 }
 
 pub(crate) fn run_merge(arguments: &MergeArgs, output: &mut StandardOutput) -> CommandResult {
@@ -39,7 +44,7 @@ pub(crate) fn run_merge(arguments: &MergeArgs, output: &mut StandardOutput) -> C
     let selector = ChannelSelector { patterns: &[], capture: Some(0) };
     check_paths(files, copy)?;
     let inputs: Vec<(&PathBuf, u128)> = files.iter().map(|file| (file, later(file))).collect();
-    write(&inputs, copy, (selector, TimeWindow::ALL), output)
+    Ok(write(&inputs, copy, (selector, TimeWindow::ALL), output)?.0)
 }
 
 /// What does not fit in captures that are merged: ports with two cables, and times.
@@ -79,13 +84,13 @@ fn check_paths(files: &[PathBuf], copy: &Path) -> Result<(), CliError> {
     check_output("capture", files.iter().map(PathBuf::as_path), copy)
 }
 
-/// Writes a part of the selected channels of all files to one capture.
+/// Writes a part of the selected channels of all files to one capture. Returns also how many captures a file has.
 fn write(
     files: &[(&PathBuf, u128)],
     copy: &Path,
     (selector, window): (ChannelSelector<'_>, TimeWindow),
     output: &mut StandardOutput,
-) -> CommandResult {
+) -> Result<(RunReport, u32), CliError> {
     let inputs = files.iter().map(|(file, later)| Ok((InputFile::whole(file).open()?, *later)));
     let inputs = inputs.collect::<Result<Vec<_>, CliError>>()?;
     let mut reports: Vec<RunReport> = files.iter().map(|(file, _)| RunReport::of(file)).collect();
@@ -117,6 +122,7 @@ fn write(
     let misfits = misfits(files, &channels, &done.apart);
     let known = channels.iter().map(|(_, channel)| channel);
     selector.check(&known).map_err(|error| reading(0, &error.to_string()))?;
+    let captures = known.map(|channel| channel.capture + 1).max().unwrap_or(0);
     let MergedCounts { channels, characters, .. } = done;
     if characters == 0 {
         let recorded = files.first().and_then(|(file, _)| recorded_time(file));
@@ -136,7 +142,7 @@ fn write(
         output.line(&StyledLine::of(TextStyle::Plain, text));
     }
     misfits.iter().for_each(|misfit| report.warning(misfit));
-    Ok(report)
+    Ok((report, captures))
 }
 
 /// Times of the first and behind the last character of a file that can be read again.

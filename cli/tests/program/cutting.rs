@@ -68,6 +68,15 @@ fn a_slice_keeps_places_channels_and_findings() {
     let later = directory.write("later", &piped.bytes);
     good(&["slice", &later, "--from", "15us", "-o", &part]);
     assert_eq!(directory.read("part"), piped.bytes, "a cut before the start changes nothing");
+    let twice = directory.write("twice", &capture_bytes("demo-cut").repeat(2));
+    let unnamed = "the first of 2 captures was cut; --capture names another";
+    let cuts: [(&[&str], &str); 3] =
+        [(&[], unnamed), (&["--capture", "0"], ""), (&["--capture", "1"], "")];
+    for (named, told) in cuts {
+        let done = run(&[&["slice", &twice, "-o", &part], named].concat());
+        assert!(done.err.contains(told), "{named:?}: {}", done.err);
+        assert_eq!((done.status, done.err.is_empty()), (Some(0), told.is_empty()), "{named:?}");
+    }
 }
 
 #[test]
