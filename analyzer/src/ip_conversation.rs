@@ -16,6 +16,7 @@ pub const IP_CONVERSATIONS_MAX: usize = 1 << 17;
 
 row! {
     /// Row of `myriscope conversations --ip`, as specified in `docs/output.md`.
+    #[derive(Default)]
     pub struct IpConversationRow {
         source: String, "", "H-1", "address of the sender";
         source_port: Option<u16>, "", "", "its port; none of later fragments";
@@ -27,6 +28,7 @@ row! {
         packets: u64, "packets", "", "packets";
         data: u64, "bytes", "", "bytes behind the headers, those sent again included";
         lost: u64, "packets", "", "packets that were lost or hurt";
+        unseen: u64, "packets", "", "packets whose end was not seen";
         retransmissions: u64, "packets", "", "TCP: packets with data that had been sent before";
         bad_checksums: u64, "packets", "H-1", "packets with a wrong Internet checksum";
     }
@@ -44,13 +46,7 @@ pub struct IpConversations {
 
 #[derive(Debug, Default)]
 struct IpTotals {
-    first: Picoseconds,
-    last: Picoseconds,
-    packets: u64,
-    data: u64,
-    lost: u64,
-    retransmissions: u64,
-    bad_checksums: u64,
+    row: IpConversationRow,
     /// TCP: the sequence number behind the data so far.
     next: Option<u32>,
 }
@@ -74,10 +70,13 @@ impl IpConversations {
             self.omitted += u64::from(contents.is_sound());
             return;
         }
-        let totals = self.table.entry(key).or_insert_with(|| IpTotals::new(time));
+        let totals = self.table.entry(key).or_insert_with_key(|key| IpTotals::new(time, key));
         totals.add(time, &row, contents.check);
-        let is_lost = matches!(fate(journey, last), TransportFate::Lost | TransportFate::Hurt);
-        totals.lost += u64::from(is_lost);
+        match fate(journey, last) {
+            TransportFate::Lost | TransportFate::Hurt => totals.row.lost += 1,
+            TransportFate::OutOfSight | TransportFate::UnderWay => totals.row.unseen += 1,
+            TransportFate::Arrived => {}
+        }
     }
 
     /// Packets of conversations beyond the first [`IP_CONVERSATIONS_MAX`].
@@ -87,46 +86,40 @@ impl IpConversations {
 
     /// The conversations, each with the number of its capture, in order of their first packets.
     pub fn rows(self) -> Vec<(u32, IpConversationRow)> {
-        let mut rows: Vec<_> = self.table.into_iter().map(row).collect();
+        let rows = self.table.into_iter().map(|((capture, ..), totals)| (capture, totals.row));
+        let mut rows: Vec<_> = rows.collect();
         rows.sort_by_key(|(capture, row)| (*capture, row.first_ps));
         rows
     }
 }
 
-fn row(((capture, protocol, ends), totals): (IpKey, IpTotals)) -> (u32, IpConversationRow) {
-    let [(source, source_port), (destination, destination_port)] = ends;
-    let row = IpConversationRow {
-        source,
-        source_port,
-        destination,
-        destination_port,
-        protocol,
-        first_ps: totals.first,
-        last_ps: totals.last,
-        packets: totals.packets,
-        data: totals.data,
-        lost: totals.lost,
-        retransmissions: totals.retransmissions,
-        bad_checksums: totals.bad_checksums,
-    };
-    (capture, row)
-}
-
 impl IpTotals {
-    fn new(time: Picoseconds) -> Self {
-        Self { first: time, last: time, ..Self::default() }
+    fn new(time: Picoseconds, (_, protocol, ends): &IpKey) -> Self {
+        let [(source, source_port), (destination, destination_port)] = ends.clone();
+        let row = IpConversationRow {
+            source,
+            source_port,
+            destination,
+            destination_port,
+            protocol,
+            first_ps: time,
+            last_ps: time,
+            ..IpConversationRow::default()
+        };
+        Self { row, next: None }
     }
 
     /// Adds a packet; `check` is that of its bytes.
     fn add(&mut self, time: Picoseconds, row: &IpRow, check: CrcCheck) {
-        self.packets += 1;
+        let totals = &mut self.row;
+        totals.packets += 1;
         let data = row.data.unwrap_or(0);
-        self.data = self.data.saturating_add(data);
-        self.bad_checksums += u64::from(row.checksum.starts_with("bad"));
+        totals.data = totals.data.saturating_add(data);
+        totals.bad_checksums += u64::from(row.checksum.starts_with("bad"));
         // Journeys end in another order than they begin: one that begins earlier is no repetition.
-        let in_order = time >= self.last;
-        self.first = self.first.min(time);
-        self.last = self.last.max(time);
+        let in_order = time >= totals.last_ps;
+        totals.first_ps = totals.first_ps.min(time);
+        totals.last_ps = totals.last_ps.max(time);
         // Any field of a packet that was hurt may differ from the one sent. P-5
         let sequence = row.sequence.filter(|_| check == CrcCheck::Good);
         let (Some(mut sequence), Ok(data)) = (sequence, u32::try_from(data)) else { return };
@@ -141,7 +134,7 @@ impl IpTotals {
         let end = sequence.wrapping_add(data);
         // Numbers of TCP compare modulo 2³².
         let is_behind = |one: u32, other: u32| other.wrapping_sub(one).cast_signed() > 0;
-        self.retransmissions +=
+        totals.retransmissions +=
             u64::from(in_order && self.next.is_some_and(|next| is_behind(sequence, next)));
         if self.next.is_none_or(|next| is_behind(next, end)) {
             self.next = Some(end);
@@ -155,7 +148,7 @@ mod tests {
 
     #[test]
     fn data_sent_again_is_counted_modulo_2_to_the_32() {
-        let mut totals = IpTotals::new(0);
+        let mut totals = IpTotals::default();
         let first = u32::MAX - 99;
         let (good, bad) = (CrcCheck::Good, CrcCheck::Bad(1));
         for (time, sequence, data, check, expected) in [
@@ -172,15 +165,15 @@ mod tests {
         ] {
             let (sequence, data) = (Some(sequence), Some(data));
             totals.add(time, &IpRow { sequence, data, ..IpRow::default() }, check);
-            assert_eq!(totals.retransmissions, expected, "{time}");
+            assert_eq!(totals.row.retransmissions, expected, "{time}");
         }
-        assert_eq!((totals.packets, totals.data, totals.last), (7, 420, 4));
+        assert_eq!((totals.row.packets, totals.row.data, totals.row.last_ps), (7, 420, 4));
     }
 
     /// SYN takes the number before the data of a connection.
     #[test]
     fn a_connection_on_the_ports_of_an_earlier_one_repeats_nothing_of_it() {
-        let mut totals = IpTotals::new(0);
+        let mut totals = IpTotals::default();
         for (time, flags, sequence, data, expected) in [
             (0, "syn", 8999, 0, 0),
             (1, "ack", 9000, 100, 0),
@@ -196,7 +189,7 @@ mod tests {
             let flags = Some(flags.to_owned());
             let (sequence, data) = (Some(sequence), Some(data));
             totals.add(time, &IpRow { flags, sequence, data, ..IpRow::default() }, CrcCheck::Good);
-            assert_eq!(totals.retransmissions, expected, "{time}");
+            assert_eq!(totals.row.retransmissions, expected, "{time}");
         }
     }
 }

@@ -115,7 +115,7 @@ row_kinds! {
                gone,fate,logical_channel,incarnation,fault,channel"),
         [&[], ObservationRow::FIELDS, MalformedRow::FIELDS];
     IpConversations: "conversations --ip", "conversations over IP", "conversations", Journeys,
-        Table("source,source_port,destination,protocol,packets,data,lost,retransmissions,\
+        Table("source,source_port,destination,protocol,packets,data,lost,unseen,retransmissions,\
                destination_port,bad_checksums"),
         [IpConversationRow::FIELDS];
     Mapping: "mapping", "events of mapping", "mapping", Mapping,

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{ScratchDirectory, good, json_lines, run_in};
+use crate::support::{ScratchDirectory, capture, good, json_lines, run_in};
 
 /// Scenario of any network: a few packets between all pairs, and a tap at every port.
 const TRAFFIC: &str = "duration_us = 100\n[[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 20\n\
@@ -75,4 +75,24 @@ fn the_optical_side_of_a_fibre_may_be_tapped() {
     let journeys = json_lines(&good(&["journeys", &capture, "--format", "jsonl"]));
     let ways = journeys.iter().map(|row| (&row["fate"], row["hops"].as_array().unwrap().len()));
     assert_eq!(ways.collect::<Vec<_>>(), vec![(&Value::from("arrived"), 3); 3]);
+}
+
+/// UDP goes from h0 alone, and TCP from h2: their packets end behind a switch of which one port is left.
+#[test]
+fn ip_packets_that_end_out_of_sight_are_counted() {
+    let directory = ScratchDirectory::new("ip-part");
+    let (whole, part) = (capture("demo-ip"), directory.file("part"));
+    let rows =
+        |path: &str| json_lines(&good(&["conversations", path, "--ip", "--format", "jsonl"]));
+    assert!(rows(&whole).iter().all(|row| row["unseen"] == 0));
+    for (host, lost) in [("h0", 0), ("h2", 1)] {
+        good(&["slice", &whole, "--channel", host, "-o", &part]);
+        let sent = rows(&part).into_iter().filter(|row| row["data"] != 0);
+        let sums = sent.fold([0, 0, 0], |sums: [u64; 3], row| {
+            let next = ["packets", "lost", "unseen"].map(|field| row[field].as_u64().unwrap());
+            [0, 1, 2].map(|at| sums[at] + next[at])
+        });
+        assert_eq!(sums[1], lost, "{host}: {sums:?}");
+        assert!(sums[0] > 1 && sums[2] == sums[0] - lost, "{host}: {sums:?}");
+    }
 }
