@@ -83,7 +83,7 @@ impl LinkAnalysis {
             id: *id,
             channel,
             peer: *peer,
-            opposed: 0,
+            opposed: None,
             now: None,
             totals: &SILENT.0,
             leds: &SILENT.1,

@@ -29,7 +29,7 @@ row! {
         time_ps: u128, "ps", "", "start of the interval";
         end_ps: u128, "ps", "", "end of the interval";
         utilisation: f64, "", "P-1", "share of periods that carry bytes of packets";
-        stopped: f64, "", "F-1", "share of periods in which its sender was stopped";
+        stopped: Option<f64>, "", "F-1", "share of periods in which its sender was stopped";
         packets: u64, "packets", "P-1", "packets that end in the interval";
         bad: u64, "packets", "P-5", "packets of these with a bad CRC";
         arrived: u64, "packets", "", "packets seen before that end their journey here";
@@ -181,12 +181,12 @@ impl SeriesTracker {
         self.omitted
     }
 
-    /// The row of an interval.
+    /// The row of an interval. Stops are told if they were seen, or the opposite channel was recorded in some of it.
     pub fn row<'a>(
         &self,
         number: u64,
         interval: &SeriesInterval,
-        channel: &'a Channel,
+        (channel, opposed): (&'a Channel, Option<[Picoseconds; 2]>),
     ) -> SeriesRow<'a> {
         let SeriesInterval { bytes, stopped, packets, bad, arrived, latencies } = interval;
         let [first, end] = self.characters(number, channel).map(|at| at.0);
@@ -195,12 +195,16 @@ impl SeriesTracker {
             f64::from(u32::try_from(millionths.min(1_000_000)).unwrap_or(1_000_000)) / 1e6
         };
         let every = Picoseconds::from(self.every.get());
+        let time_ps = Picoseconds::from(number) * every;
+        let end_ps = time_ps + every;
+        let is_told =
+            *stopped > 0 || opposed.is_some_and(|[from, to]| from < end_ps && time_ps < to);
         SeriesRow {
             channel: &channel.name,
-            time_ps: Picoseconds::from(number) * every,
-            end_ps: (Picoseconds::from(number) + 1) * every,
+            time_ps,
+            end_ps,
             utilisation: share(*bytes),
-            stopped: share(*stopped),
+            stopped: is_told.then(|| share(*stopped)),
             packets: *packets,
             bad: *bad,
             arrived: *arrived,
@@ -245,8 +249,8 @@ mod tests {
         let channel = Channel::named("a>b");
         let mut rows = Vec::new();
         while let Some(((number, _), interval)) = series.take() {
-            let row = series.row(number, &interval, &channel);
-            rows.push((row.time_ps, row.end_ps, row.stopped));
+            let row = series.row(number, &interval, (&channel, None));
+            rows.push((row.time_ps, row.end_ps, row.stopped.unwrap()));
         }
         assert_eq!(rows, [(0, 100_000, 0.5), (100_000, 200_000, 1.0), (200_000, 300_000, 0.5)]);
         assert_eq!(series.omitted(), 0);

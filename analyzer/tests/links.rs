@@ -105,14 +105,6 @@ fn a_reset_and_a_silence_make_it_known_too() {
 }
 
 #[test]
-fn a_channel_without_opposite_may_always_send() {
-    insta::assert_snapshot!(alone("GAP 83"), @"
-    0..=0 idle
-    1..=1 sending
-    ");
-}
-
-#[test]
 fn what_the_sender_may_do_is_unknown_until_the_opposite_channel_says_it() {
     // F-1, F-2: b commands at 3, a at 1. Framing is known from 0 on.
     let pieces = [(0, 0, "GAP GO GAP GO GAP GO", 0), (1, 0, "GAP GAP GAP GO GAP GO", 0)];

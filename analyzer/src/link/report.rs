@@ -22,8 +22,8 @@ pub struct ChannelReport<'a> {
     pub channel: &'a Channel,
     /// The opposite channel.
     pub peer: Option<ChannelId>,
-    /// Time for which the opposite channel, which carries its STOP and GO, was recorded too. F-1
-    pub opposed: Picoseconds,
+    /// Begin and end of the time in which the opposite channel, which carries its STOP and GO, was recorded too. F-1
+    pub opposed: Option<[Picoseconds; 2]>,
     /// Its activity at the last known character, and since when.
     pub now: Option<ActivityInterval>,
     /// Its totals.
@@ -67,7 +67,13 @@ impl<'a> ChannelReport<'a> {
     /// True if its stops are told: its opposite was recorded for nine tenths of its time (*chosen*).
     pub fn shows_stops(&self) -> bool {
         let recorded = self.channel.period.time(self.totals.counters.characters());
-        self.opposed > 0 && self.opposed.saturating_mul(10) >= recorded.saturating_mul(9)
+        self.opposed
+            .is_some_and(|[from, to]| (to - from).saturating_mul(10) >= recorded.saturating_mul(9))
+    }
+
+    /// A value that events of the opposite channel tell, if so many are known or it was recorded.
+    fn of_opposite(&self, known: u64, value: u64) -> Option<u64> {
+        (self.opposed.is_some() || known > 0).then_some(value)
     }
 
     /// The row of `myriscope links`.
@@ -75,6 +81,7 @@ impl<'a> ChannelReport<'a> {
         let ChannelTotals { counters, times, stops, packets, pings, commands, history: _ } =
             self.totals;
         let characters = counters.characters();
+        let told = |value| self.of_opposite(stops.count, value);
         let span = counters.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
         let flow_control: u64 = counters
             .control()
@@ -95,21 +102,13 @@ impl<'a> ChannelReport<'a> {
             corrected: counters.corrected(),
             invalid: counters.invalid(),
             holes: counters.holes(),
-            states: NamedValues(
-                ChannelActivity::ALL
-                    .map(|state| (state.name(), PeriodShare::of_total(times, state.index())))
-                    .into(),
-            ),
-            lamp: NamedValues(
-                LedState::ALL
-                    .map(|state| (state.name(), PeriodShare::of_total(self.leds, state as usize)))
-                    .into(),
-            ),
+            states: shares(times, ChannelActivity::ALL.map(ChannelActivity::name)),
+            lamp: shares(self.leds, LedState::ALL.map(LedState::name)),
             stops: StopsRow {
-                count: stops.count,
-                periods: stops.periods,
-                share: share(stops.periods, span),
-                longest: stops.longest,
+                count: told(stops.count),
+                periods: told(stops.periods),
+                share: told(stops.periods).map(|periods| share(periods, span)),
+                longest: told(stops.longest),
             },
             flow_control: FlowRow {
                 characters: flow_control,
@@ -127,7 +126,7 @@ impl<'a> ChannelReport<'a> {
         let mean = pings.mean_thousandths();
         PingsRow {
             sent: pings.sent,
-            answered: pings.answered,
+            answered: self.of_opposite(pings.answered, pings.answered),
             measures: PingMeasure::on(self.channel).map(PingMeasure::name),
             min: pings.range.map(|(min, _)| min),
             mean: mean.map(|mean| f64::from(u32::try_from(mean).unwrap_or(u32::MAX)) / 1e3),
@@ -223,11 +222,15 @@ impl PeriodShare {
     pub fn of(periods: u64, all: u64) -> Self {
         Self { periods, share: share(periods, all) }
     }
+}
 
-    fn of_total<const N: usize>(times: &PeriodTotals<N>, index: usize) -> Self {
-        let periods = times.periods().get(index).copied().unwrap_or(0);
-        Self::of(periods, times.periods().iter().sum())
-    }
+fn shares<const N: usize>(
+    times: &PeriodTotals<N>,
+    names: [&'static str; N],
+) -> NamedValues<PeriodShare> {
+    let all = times.periods().iter().sum();
+    let shares = times.periods().map(|periods| PeriodShare::of(periods, all));
+    NamedValues(names.into_iter().zip(shares).collect())
 }
 
 row! {
@@ -261,10 +264,10 @@ row! {
     /// Stops of a sender.
     #[derive(Copy)]
     pub struct StopsRow {
-        count: u64, "", "F-1", "how often its sender was stopped";
-        periods: u64 as Place, "characters", "F-1", "for how long, whatever else was the matter";
-        share: f64, "", "F-1", "the same, of all";
-        longest: u64 as Place, "characters", "F-1", "the longest stop";
+        count: Option<u64>, "", "F-1", "how often its sender was stopped";
+        periods: Option<u64> as Place, "characters", "F-1", "for how long, whatever else was the matter";
+        share: Option<f64>, "", "F-1", "the same, of all";
+        longest: Option<u64> as Place, "characters", "F-1", "the longest stop";
     }
 }
 
@@ -309,7 +312,7 @@ row! {
     #[expect(clippy::doc_markdown, reason = "the meaning of a field is plain text")]
     pub struct PingsRow {
         sent: u64, "", "R-6", "PRB0 on the channel";
-        answered: u64, "", "R-6", "REPLx to them on the opposite channel";
+        answered: Option<u64>, "", "R-6", "REPLx to them on the opposite channel";
         measures: Option<&'static str> as PingMeasure::SHAPE, "", "R-6", "what the time to an answer is";
         min: Option<u64> as Place, "characters", "R-6", "shortest time to an answer";
         mean: Option<f64>, "characters", "R-6", "mean time to an answer";

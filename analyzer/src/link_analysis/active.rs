@@ -336,10 +336,9 @@ impl LinkChannel {
         peer: Option<&Self>,
     ) -> ChannelReport<'_> {
         let both = self.span().zip(peer.and_then(Self::span));
-        let opposed =
-            both.map(|([from, to], [begin, end])| to.min(end).saturating_sub(from.max(begin)));
+        let opposed = both.map(|([from, to], [begin, end])| [from.max(begin), to.min(end)]);
         ChannelReport {
-            opposed: opposed.unwrap_or(0),
+            opposed: opposed.filter(|[from, to]| from < to),
             id,
             channel: &self.channel,
             peer: self.peer,

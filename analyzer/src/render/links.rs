@@ -289,16 +289,15 @@ fn traffic_line(report: &ChannelReport<'_>, unit: TimeUnit) -> StyledLine {
     let ChannelTotalsRow { stops, flow_control, packets, .. } = &row;
     let part = |part: u64| percent(part, row.characters);
     let wrong = report.totals.packets.bad + report.totals.packets.runt;
-    let longest = if stops.count > 0 {
-        unit.text(stops.longest, report.channel.period)
-    } else {
-        "-".to_owned()
-    };
+    let told = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let longest = stops.longest.filter(|_| stops.count > Some(0));
+    let longest = told(longest.map(|longest| unit.text(longest, report.channel.period)));
+    let count = told(stops.count.map(|count| count.to_string()));
     StyledLine::of(TextStyle::Plain, format!("  {:<15}", row.channel))
         .and(TextStyle::Plain, format!("{:>9}", part(row.data)))
         .and_ranked(2, TextStyle::Plain, format!("{:>9}", part(flow_control.characters)))
         .and_ranked(1, TextStyle::Plain, format!("{:>9}", flow_control.commands))
-        .and(TextStyle::Plain, format!("{:>9}{longest:>12}", stops.count))
+        .and(TextStyle::Plain, format!("{count:>9}{longest:>12}"))
         .and_ranked(3, TextStyle::Plain, format!("{:>9}", packets.count))
         .and(if wrong > 0 { TextStyle::Bad } else { TextStyle::Dim }, format!("{wrong:>9}"))
 }
@@ -330,7 +329,9 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     if row.sent == 0 {
         return;
     }
-    let mut text = format!("{}, {} answered", count(row.sent, "ping"), row.answered);
+    let answered =
+        row.answered.map_or("answers not recorded".to_owned(), |it| format!("{it} answered"));
+    let mut text = format!("{}, {answered}", count(row.sent, "ping"));
     if let (Some(min), Some(mean), Some(max)) = (row.min, row.mean, row.max) {
         text += &format!(" within {min} to {max} periods, {mean} in the mean");
         text += match PingMeasure::on(report.channel) {

@@ -17,21 +17,9 @@ use simulator::truth::{TruthEvent, TruthEventKind};
 const NETWORK: &str = r#"
 seed = 3
 duration_us = 8000
-[[switch]]
-name = "s0"
-[[switch]]
-name = "s1"
-[[cable]]
-ends = ["s0:7", "s1:7"]
-[[host]]
-name = "h0"
-at = "s0:0"
-[[host]]
-name = "h1"
-at = "s0:1"
-[[host]]
-name = "h2"
-at = "s1:0"
+switch = [{ name = "s0" }, { name = "s1" }]
+cable = [{ ends = ["s0:7", "s1:7"] }]
+host = [{ name = "h0", at = "s0:0" }, { name = "h1", at = "s0:1" }, { name = "h2", at = "s1:0" }]
 [[traffic]]
 from = "all"
 to = "uniform"

@@ -3,21 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use laws::repair::SeededRng;
 use laws::transport::input::TransportInput;
 use laws::transport::planned;
 
-fn inputs(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
-    let mut dice = SeededRng::new(name.as_bytes());
-    (0..count).map(move |_| {
-        let len = usize::try_from(7 + 4 * dice.below(80)).unwrap_or_default();
-        dice.bytes(len)
-    })
-}
-
 #[test]
 fn a_storm_over_the_machine_keeps_the_laws() {
-    for bytes in inputs("the machine", 4000) {
+    for bytes in crate::storm("the machine", 4000, [7, 320]) {
         crate::hold(&bytes, TransportInput::from_bytes, planned);
     }
 }
@@ -25,7 +16,8 @@ fn a_storm_over_the_machine_keeps_the_laws() {
 /// A storm that missed something would prove little.
 #[test]
 fn everything_that_a_machine_can_do_it_does_in_a_storm() {
-    let plans = inputs("all that it can do", 1000).flat_map(|it| TransportInput::from_bytes(&it));
+    let inputs = crate::storm("all that it can do", 1000, [7, 320]);
+    let plans = inputs.flat_map(|it| TransportInput::from_bytes(&it));
     let all: BTreeSet<_> = plans.flat_map(|it| planned(&it)).collect();
     let all: Vec<_> = all.into_iter().collect();
     assert_eq!(

@@ -80,6 +80,18 @@ impl<'a> CaptureRows<'a> {
         self.analysis.channel(id).unwrap()
     }
 
+    /// Begin and end of what was recorded of a channel, in picoseconds.
+    fn span(&self, id: ChannelId) -> Option<[u128; 2]> {
+        let (characters, period) = (&self.characters[&id], self.channel(id).period);
+        Some([characters.first()?.0, characters.last()?.0 + 1].map(|at| period.time(at)))
+    }
+
+    /// Begin and end of the time in which a channel and its opposite were both recorded, in picoseconds.
+    pub(crate) fn opposed(&self, id: ChannelId) -> Option<[u128; 2]> {
+        let ([from, to], [begin, end]) = self.span(id).zip(self.span(*self.peers.get(&id)?))?;
+        (from.max(begin) < to.min(end)).then_some([from.max(begin), to.min(end)])
+    }
+
     /// Events of one channel.
     pub(crate) fn own(&self, id: ChannelId) -> impl Iterator<Item = &TimedEvent> {
         self.events.iter().filter(move |event| event.channel == id)

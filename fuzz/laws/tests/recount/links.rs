@@ -68,15 +68,16 @@ fn link(rows: &CaptureRows<'_>, id: ChannelId, info: &Map<String, Value>) -> Val
     });
     let stops = stops(rows, id);
     let stopped = stops.iter().sum();
+    let is_told = rows.opposed(id).is_some() || !stops.is_empty();
     json!({
         "utilisation": share(info["data"].as_u64().unwrap(), characters),
         "states": states,
         "lamp": lamp,
         "stops": {
-            "count": stops.len(),
-            "periods": stopped,
-            "share": share(stopped, end - first),
-            "longest": stops.iter().max().unwrap_or(&0),
+            "count": is_told.then_some(stops.len()),
+            "periods": is_told.then_some(stopped),
+            "share": is_told.then(|| share(stopped, end - first)),
+            "longest": is_told.then(|| *stops.iter().max().unwrap_or(&0)),
         },
         "flow_control": {
             "characters": flow,
@@ -177,11 +178,12 @@ fn pings(rows: &CaptureRows<'_>, id: ChannelId) -> Value {
             _ => {}
         }
     }
+    let is_told = rows.opposed(id).is_some() || !times.is_empty();
     let sum: u64 = times.iter().sum();
     let mean = (sum * 1000).checked_div(times.len() as u64);
     json!({
         "sent": sent,
-        "answered": times.len(),
+        "answered": is_told.then_some(times.len()),
         "measures": PingMeasure::on(rows.channel(id)).map(PingMeasure::name),
         "min": times.iter().min(),
         "mean": mean.map(|mean| mean as f64 / 1e3),

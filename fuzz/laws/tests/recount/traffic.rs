@@ -24,7 +24,8 @@ pub(crate) fn check_series(rows: &CaptureRows<'_>, every: NonZeroU64) {
     rows.journeys.iter().for_each(|journey| series.journey(journey, known));
     let mut found = Vec::new();
     while let Some(((number, id), interval)) = series.take() {
-        found.push(series.row(number, &interval, rows.channel(id)).json());
+        let opposed = rows.opposed(id);
+        found.push(series.row(number, &interval, (rows.channel(id), opposed)).json());
     }
     assert_eq!(series.omitted(), 0);
     assert_eq!(found, expected_series(rows, every.get()), "--every {every}ps");
@@ -77,12 +78,15 @@ fn expected_series(rows: &CaptureRows<'_>, every: u64) -> Vec<Value> {
         let characters = (places.filter(inside).count() as u64).max(1);
         let share = |part: u64| (part * 1_000_000 / characters).min(1_000_000) as f64 / 1e6;
         it.latencies.sort_unstable();
+        let opposed = rows
+            .opposed(id)
+            .is_some_and(|[begin, end]| begin.max(from.into()) < end.min(to.into()));
         json!({
             "channel": channel.name,
             "time_ps": from,
             "end_ps": to,
             "utilisation": share(it.bytes),
-            "stopped": share(it.stopped),
+            "stopped": (opposed || it.stopped > 0).then(|| share(it.stopped)),
             "packets": it.packets,
             "bad": it.bad,
             "arrived": it.latencies.len(),
