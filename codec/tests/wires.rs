@@ -214,11 +214,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         assert_eq!((quality.doubled, quality.off_phase), (2, 0));
         assert_eq!(quality.characters, u64::try_from(expected.len())?);
         // Bytes with all bits set meet every wire.
-        assert!(
-            quality.spread_fs >= 5_500_000 && quality.spread_fs <= 5_500_000 + jitter,
-            "{}",
-            quality.spread_fs
-        );
+        assert!((5_500_000..=5_500_000 + jitter).contains(&quality.spread_fs), "{quality:?}");
         assert_eq!(
             quality.eyes.iter().map(myriscope_codec::wires::EyeHistogram::count).sum::<u64>(),
             all.iter().map(|t| u64::from(t.wires.count_ones())).sum::<u64>()
@@ -252,22 +248,14 @@ fn the_map_of_the_wires_is_found_by_the_crc() -> Result<(), Box<dyn Error>> {
         let map = WireMap::new(wires).ok_or("a permutation")?;
         // Signals of a character: those whose wire changes.
         let signals = |bits: u16| {
-            wires
-                .iter()
-                .zip(0..)
-                .filter(|(wire, _)| bits >> **wire & 1 == 1)
-                .fold(0, |set, (_, signal)| set | 1 << signal)
+            let changed = (0..WIRES).filter(|signal| bits >> wires[*signal] & 1 == 1);
+            changed.fold(0, |set, signal| set | 1_u16 << signal)
         };
-        let recorded: Vec<u16> =
-            without_idle(&sent).into_iter().map(|character| signals(character.bits())).collect();
+        let bits = || without_idle(&sent).into_iter().map(Character::bits);
+        let recorded: Vec<u16> = bits().map(signals).collect();
         let guess = guess_map(&recorded).ok_or("no map")?;
         assert_eq!((guess.map, guess.ties), (map, 0));
-        assert!(
-            recorded
-                .iter()
-                .zip(without_idle(&sent))
-                .all(|(signals, sent)| map.table()[usize::from(*signals)] == sent.bits())
-        );
+        assert!(recorded.iter().map(|signals| map.table()[usize::from(*signals)]).eq(bits()));
     }
     assert_eq!(guess_map(&[1, 2, 3, 0x1ff]), None);
     assert_eq!(WireMap::new([0; WIRES]), None);
@@ -298,10 +286,12 @@ fn characters_stay_at_their_times_when_the_clock_drifts() -> Result<(), Box<dyn 
         }
         encoder.finish(|transition| all.push(transition));
     }
-    let changes: Vec<SignalChange> = all
-        .iter()
-        .map(|it| SignalChange { time_fs: it.time_fs, signals: it.wires.into(), unknown: 0 })
-        .collect();
+    let change = |it: &WireTransition| SignalChange {
+        time_fs: it.time_fs,
+        signals: it.wires.into(),
+        unknown: 0,
+    };
+    let changes: Vec<SignalChange> = all.iter().map(change).collect();
     let head = changes.get(..4000).ok_or("too few")?;
     let channel = RecordedChannel::learn(head, 0, WireMap::SAME, PERIOD_FS).ok_or("no clock")?;
     let period = channel.period();

@@ -179,25 +179,27 @@ fn errors_of_short_blocks_have_the_needed_length() {
 }
 
 #[test]
-fn a_description_that_is_too_short_is_none_of_any_link_type() {
-    // Where a link type would stand is the length at the end.
-    for order in [LITTLE, BIG] {
-        for body in [&[][..], &[1, 0, 0, 0]] {
-            let seen = read([order.section(), order.block(1, body)].concat().as_slice());
-            named(&seen, "byte 28: block 1 (interface description", "length");
-            assert_eq!(seen.skipped, 0);
-        }
+fn lengths_that_do_not_fit_are_refused() {
+    let mut channel = LITTLE.channel("a>b", "");
+    let last = channel.len() - 4;
+    channel[last] += 4;
+    let mut record = LITTLE.record(&literal(0, &PACKET));
+    record.splice(8..12, 262_145_u32.to_le_bytes());
+    let description = "byte 28: block 1 (interface description";
+    // The length at the end is where a link type would stand; two lengths; behind the file's header and the record's time.
+    for (file, place, field) in [
+        ([LITTLE.section(), LITTLE.block(1, &[])].concat(), description, "length"),
+        ([LITTLE.section(), LITTLE.block(1, &[1, 0, 0, 0])].concat(), description, "length"),
+        ([BIG.section(), BIG.block(1, &[])].concat(), description, "length"),
+        ([BIG.section(), BIG.block(1, &[1, 0, 0, 0])].concat(), description, "length"),
+        ([LITTLE.section(), channel].concat(), description, "block total length"),
+        ([LITTLE.pcap(0xa1b2_c3d4, 147), record].concat(), "byte 32: block 0 (", "captured length"),
+    ] {
+        let seen = read(file.as_slice());
+        named(&seen, place, field);
+        let whole = if file.starts_with(&LITTLE.u32(0xa1b2_c3d4)) { "channel" } else { "section" };
+        assert!(seen.items.len() == 1 && seen.items[0].starts_with(whole) && seen.skipped == 0);
     }
-}
-
-#[test]
-fn the_two_lengths_of_a_block_must_agree() {
-    let mut file = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
-    let last = file.len() - 4;
-    file[last] += 4;
-    let seen = read(file.as_slice());
-    assert_eq!(seen.items, ["section"]);
-    named(&seen, "byte 28: block 1 (", "block total length");
 }
 
 /// An endless stream that counts what is taken.
@@ -301,15 +303,6 @@ fn classic_pcap_cut_anywhere_gives_all_before_and_one_error() {
             assert!(text.starts_with(&place), "{text}");
         }
     }
-}
-
-#[test]
-fn a_record_longer_than_a_payload_may_be_is_refused() {
-    let mut record = LITTLE.record(&literal(0, &PACKET));
-    record.splice(8..12, 262_145_u32.to_le_bytes());
-    let seen = read([LITTLE.pcap(0xa1b2_c3d4, 147), record].concat().as_slice());
-    // Behind the file's header and the record's time.
-    named(&seen, "byte 32: block 0 (", "captured length");
 }
 
 /// The longest payload, 256 KiB: 16 bytes, then nine bits for each of 233 002 characters.

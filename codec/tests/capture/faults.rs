@@ -40,7 +40,9 @@ fn with(mut payload: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_chunk_before_its_predecessor_s_end_is_left_out() {
-    let (chunks, faults) = payloads(&[good(10), good(13), good(2), good(14)]);
+    // Reserved bytes are ignored.
+    let reserved = with(good(14), 2, &[0xff, 0xff]);
+    let (chunks, faults) = payloads(&[good(10), good(13), good(2), reserved]);
     assert_eq!(chunks, ["chunk 0 at 10: 83 05 92 GAP", "chunk 0 at 14: 83 05 92 GAP"]);
     assert_eq!(faults.len(), 2);
     assert!(faults[0].starts_with("payload 1, byte 8: first is 13"), "{faults:?}");
@@ -74,22 +76,26 @@ fn payloads_that_are_no_chunk_are_left_out() {
     }
 }
 
+/// A chunk that is earlier than a block before it is read; one of no interface is not; a foreign interface is no peer.
 #[test]
-fn a_chunk_earlier_than_a_block_before_it_is_read_and_reported() {
-    let file = [
-        LITTLE.section(),
-        LITTLE.channel("a>b", ""),
-        LITTLE.channel("c>d", ""),
-        LITTLE.packet(0, &good(10)),
-        LITTLE.packet(1, &good(9)),
-        LITTLE.packet(1, &good(13)),
-    ]
-    .concat();
-    let seen = read(file.as_slice());
-    assert_eq!(seen.of("chunk").len(), 3);
-    let faults = seen.of("fault");
-    let named = |fault: &&str| fault.contains("block 4 (enhanced packet): first is 9");
-    assert!(faults.len() == 1 && faults.iter().all(named), "{faults:?}");
+fn one_fault_is_reported_and_what_stands_around_it_is_read() {
+    let (channel, foreign) = (LITTLE.channel("a>b", "peer=1"), "myrinet-channel v=1 peer=0");
+    let foreign = LITTLE.interface(1, "b>a", foreign);
+    let [ten, nine, later] =
+        [(0, 10), (1, 9), (1, 13)].map(|(on, at)| LITTLE.packet(on, &good(at)));
+    let (alone, other) = (LITTLE.channel("a>b", ""), LITTLE.channel("c>d", ""));
+    let early = vec![alone.clone(), other, ten.clone(), nine.clone(), later];
+    for (blocks, chunks, fault) in [
+        (early, 3, "block 4 (enhanced packet): first is 9"),
+        (vec![alone, nine, ten], 1, "block 2 (enhanced packet): interface id"),
+        (vec![channel, foreign], 0, "peer is 1, which is no channel of this section"),
+    ] {
+        let seen = read([LITTLE.section(), blocks.concat()].concat().as_slice());
+        assert_eq!((seen.of("chunk").len(), seen.error_text().as_str()), (chunks, ""), "{fault}");
+        let faults = seen.of("fault");
+        assert!(faults.len() == 1 && faults[0].contains(fault) && seen.of("link").is_empty());
+        assert_eq!(seen.skipped, u64::from(chunks == 0));
+    }
 }
 
 #[test]
@@ -106,27 +112,6 @@ fn chunks_of_different_rates_are_ordered_by_their_times() {
         let seen = read(file.concat().as_slice());
         assert_eq!((seen.of("chunk").len(), seen.of("fault").len()), (2, faults), "{first}");
     }
-}
-
-#[test]
-fn reserved_bytes_are_ignored() {
-    let (chunks, faults) = payloads(&[with(good(0), 2, &[0xff, 0xff])]);
-    assert_eq!((chunks.as_slice(), faults.len()), (&[CHUNK.to_owned()][..], 0));
-}
-
-#[test]
-fn a_packet_of_no_interface_is_left_out() {
-    let file = [
-        LITTLE.section(),
-        LITTLE.channel("a>b", ""),
-        LITTLE.packet(1, &good(0)),
-        LITTLE.packet(0, &good(0)),
-    ]
-    .concat();
-    let seen = read(file.as_slice());
-    assert_eq!((seen.of("chunk"), seen.error_text().as_str()), (vec![CHUNK], ""));
-    let faults = seen.of("fault");
-    assert!(faults.len() == 1 && faults[0].contains("block 2 (enhanced packet): interface id"));
 }
 
 /// Reads a section of channels of these names and descriptions, with a chunk on the first; returns
@@ -156,13 +141,16 @@ fn described(channels: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn peers_that_each_name_the_other_are_a_link() {
-    let none: Vec<String> = Vec::new();
-    let link = vec!["link 0 1".to_owned()];
-    assert_eq!(described(&[("a>b", "peer=1"), ("b>a", "peer=0")]), (link.clone(), none.clone()));
-    assert_eq!(described(&[("x", "peer=1"), ("y", "peer=0")]), (link.clone(), none.clone()));
-    assert_eq!(described(&[("a>b", ""), ("b>a", "")]), (link.clone(), none.clone()));
-    assert_eq!(described(&[("a>b", "peer=1"), ("b>a", "")]), (link, none.clone()));
-    assert_eq!(described(&[("a>b", ""), ("c>a", "")]), (none.clone(), none));
+    for (channels, links) in [
+        ([("a>b", "peer=1"), ("b>a", "peer=0")], &["link 0 1"][..]),
+        ([("x", "peer=1"), ("y", "peer=0")], &["link 0 1"]),
+        ([("a>b", ""), ("b>a", "")], &["link 0 1"]),
+        ([("a>b", "peer=1"), ("b>a", "")], &["link 0 1"]),
+        ([("a>b", ""), ("c>a", "")], &[]),
+    ] {
+        let (seen, faults) = described(&channels);
+        assert!(seen == links && faults.is_empty(), "{channels:?}: {seen:?} {faults:?}");
+    }
 }
 
 #[test]
@@ -183,20 +171,6 @@ fn peers_that_do_not_agree_are_faults() {
             assert!(fault.starts_with(&start), "{channels:?}: {fault}");
         }
     }
-}
-
-#[test]
-fn a_foreign_interface_is_no_peer() {
-    let file = [
-        LITTLE.section(),
-        LITTLE.channel("a>b", "peer=1"),
-        LITTLE.interface(1, "b>a", "myrinet-channel v=1 peer=0"),
-    ]
-    .concat();
-    let seen = read(file.as_slice());
-    let faults = seen.of("fault");
-    assert_eq!((seen.of("link").len(), faults.len(), seen.skipped), (0, 1, 1));
-    assert!(faults[0].ends_with("peer is 1, which is no channel of this section"), "{faults:?}");
 }
 
 #[test]

@@ -117,33 +117,24 @@ fn a_file_without_descriptions_still_opens() {
 }
 
 #[test]
-fn a_foreign_interface_is_skipped_and_counted() {
-    let file = [
-        LITTLE.section(),
-        LITTLE.interface(1, "eth0", "myrinet-channel v=1 peer=1"),
-        LITTLE.channel("a>b", ""),
-        LITTLE.interface(113, "any", ""),
-        LITTLE.packet(0, b"not a chunk"),
-        LITTLE.packet(1, &literal(0, &PACKET)),
-        LITTLE.packet(0, &literal(0, &PACKET)),
-    ]
-    .concat();
-    let seen = read(file.as_slice());
-    assert_eq!(seen.items, ["section", "channel 1 a>b", "chunk 1 at 0: 83 05 92 GAP"]);
-    assert_eq!((seen.skipped, seen.error_text().as_str()), (2, ""));
-}
-
-#[test]
-fn a_foreign_interface_may_be_described_in_any_way() {
+fn foreign_interfaces_are_skipped_and_counted_however_they_are_described() {
+    let described =
+        |options: &[u8]| LITTLE.block(1, &[&[1, 0, 0, 0, 0, 0, 0, 0], options].concat());
     // Picoseconds; an option that is cut short; a name that is no UTF-8.
-    for options in
-        [&[9, 0, 1, 0, 12, 0, 0, 0][..], &[1, 0, 0xff, 0xff], &[2, 0, 1, 0, 0xff, 0, 0, 0]]
-    {
-        let foreign = LITTLE.block(1, &[&[1, 0, 0, 0, 0, 0, 0, 0], options].concat());
-        let channel = [LITTLE.channel("a>b", ""), LITTLE.packet(1, &literal(0, &PACKET))].concat();
-        let seen = read([LITTLE.section(), foreign, channel].concat().as_slice());
+    for foreign in [
+        LITTLE.interface(1, "eth0", "myrinet-channel v=1 peer=1"),
+        described(&[9, 0, 1, 0, 12, 0, 0, 0]),
+        described(&[1, 0, 0xff, 0xff]),
+        described(&[2, 0, 1, 0, 0xff, 0, 0, 0]),
+    ] {
+        let interfaces = [foreign, LITTLE.channel("a>b", ""), LITTLE.interface(113, "any", "")];
+        let chunk = literal(0, &PACKET);
+        let packets = [(0, &b"not a chunk"[..]), (1, &chunk), (0, &chunk)];
+        let packets = packets.map(|(on, payload)| LITTLE.packet(on, payload));
+        let file = [LITTLE.section(), interfaces.concat(), packets.concat()].concat();
+        let seen = read(file.as_slice());
         assert_eq!(seen.items, ["section", "channel 1 a>b", "chunk 1 at 0: 83 05 92 GAP"]);
-        assert_eq!((seen.skipped, seen.error_text().as_str()), (1, ""));
+        assert_eq!((seen.skipped, seen.error_text().as_str()), (2, ""));
     }
 }
 
@@ -219,22 +210,16 @@ impl Read for InterruptedStream<'_> {
 }
 
 #[test]
-fn a_stream_that_is_interrupted_is_read_on() {
-    let (file, chunks) = small(ByteOrder::Big);
-    let seen = read(InterruptedStream(&file, 0));
-    assert_eq!((seen.of("chunk"), seen.error_text().as_str()), (chunks, ""));
-}
-
-#[test]
-fn a_pipe_that_gives_a_byte_at_a_time_gives_the_same() {
+fn a_stream_that_gives_little_or_is_interrupted_gives_the_same() {
     let (little, _) = small(ByteOrder::Little);
     let (big, _) = small(ByteOrder::Big);
     let pcap = [BIG.pcap(0xa1b2_3c4d, 147), BIG.record(&literal(2, &PACKET))].concat();
     let other = [LITTLE.section(), LITTLE.block(5, &[0; 400])].concat();
     let cut = little.split_at(little.len() - 5).0.to_vec();
     for file in [little, big, pcap, other, cut, b"garbage of no kind".to_vec(), Vec::new()] {
-        let (whole, dripped) = (read(file.as_slice()), read(ByteStream(&file)));
-        assert_eq!(whole.items, dripped.items);
-        assert_eq!(whole.error_text(), dripped.error_text());
+        let whole = read(file.as_slice());
+        for other in [read(ByteStream(&file)), read(InterruptedStream(&file, 0))] {
+            assert_eq!((&whole.items, whole.error_text()), (&other.items, other.error_text()));
+        }
     }
 }
