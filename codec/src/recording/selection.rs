@@ -243,9 +243,11 @@ impl SignalTable {
     /// The wires of nine signals: by the numbers in their names if those are 0 to 8, or 0 to 7 beside one other;
     /// else as given.
     fn arranged(&self, given: [usize; WIRES]) -> WireSelection {
+        let split = |at| split_bit(self.names().get(at).map_or("", String::as_str));
         let mut sorted = given.map(|at| {
-            let (stem, bit) = split_bit(self.names().get(at).map_or("", String::as_str));
-            (bit.is_none(), stem, bit, at)
+            let (stem, bit) = split(at);
+            let is_alone = given.iter().filter(|other| split(**other).0 == stem).count() == 1;
+            (is_alone, stem, bit, at)
         });
         sorted.sort_unstable();
         let [(.., stem, first, _), ..] = sorted;
@@ -390,10 +392,17 @@ mod tests {
         let found = table(&mixed.collect::<Vec<_>>().join("; ")).channels(None).unwrap();
         let found: Vec<Vec<usize>> = found.iter().map(|it| it.signals.to_vec()).collect();
         assert_eq!(found, [0, 1].map(|first| (first..18).step_by(2).collect::<Vec<_>>()));
-        // Bytes of two channels, then the `d` of both.
-        let bytes = table("t 8 tx 7:0; t 8 rx 7:0; t 1 txd; t 1 rxd").channels(None).unwrap();
-        let bytes: Vec<Vec<usize>> = bytes.iter().map(|it| it.signals.to_vec()).collect();
-        assert_eq!(bytes, [[7, 6, 5, 4, 3, 2, 1, 0, 16], [15, 14, 13, 12, 11, 10, 9, 8, 17]]);
+        // Bytes of two channels, then the `d` of both; each with a signal whose name ends in a number.
+        for (text, ends) in [
+            ("t 8 tx 7:0; t 8 rx 7:0; t 1 txd; t 1 rxd", [(7, 16), (15, 17)]),
+            ("t 8 data1 7:0; t 1 ctl1; t 8 data2 7:0; t 1 ctl2", [(7, 8), (16, 17)]),
+        ] {
+            let bytes = table(text).channels(None).unwrap();
+            let bytes: Vec<Vec<usize>> = bytes.iter().map(|it| it.signals.to_vec()).collect();
+            let expected =
+                ends.map(|(low, d)| (low - 7..=low).rev().chain([d]).collect::<Vec<_>>());
+            assert_eq!(bytes, expected, "{text}");
+        }
         let link = both("01234567d", "01234567d").replace("a 1", "h1_0_to_s1_1 1");
         let link = table(&link.replace("b 1", "s1_1_to_h1_0 1"));
         let found = link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap();
