@@ -42,8 +42,16 @@ pub struct SignalChange {
     pub time_fs: u64,
     /// Bit i is set if the level of selected signal i changes.
     pub signals: u64,
-    /// Bit i is set if selected signal i had a level and has none from here on, until a later change.
+    /// Bit i is set if selected signal i had a level and has none from here on, until a later change; with the bit in
+    /// `signals`, if it has its first level, and may have changed.
     pub unknown: u64,
+}
+
+impl SignalChange {
+    /// Bit i is set if the level of selected signal i changes beyond doubt.
+    pub const fn certain(&self) -> u64 {
+        self.signals & !self.unknown
+    }
 }
 
 /// Receiver of changes in order of time, several at once.

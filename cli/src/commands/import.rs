@@ -203,7 +203,7 @@ impl CaptureWriting<'_> {
     /// recording.
     fn begin(&mut self, summary: Option<&ReadSummary>) -> Result<(), CliError> {
         let head = std::mem::take(&mut self.head);
-        if head.iter().all(|it| it.signals == 0) {
+        if head.iter().all(|it| it.certain() == 0) {
             let known = summary.map_or(0, |summary| summary.known);
             return Err(CliError::reading(&self.arguments.file, &quality::silence(known)));
         }
@@ -291,7 +291,7 @@ impl CaptureWriting<'_> {
                 doubts.refusal = unknown_text(head, number * 9).map(str::to_owned);
             }
             if let Some(summary) = summary {
-                let begin = head.iter().find(|it| it.signals != 0);
+                let begin = head.iter().find(|it| it.certain() != 0);
                 doubts.extend(level_doubts(summary, number * 9, begin.map(|it| it.time_fs)));
                 doubts.set_damage(summary);
             }

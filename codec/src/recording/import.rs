@@ -2,8 +2,8 @@
 
 use super::content::ContentCounter;
 use super::levels::{BATCH, UnknownLevels, timed};
-use super::line::CharacterLine;
 pub use super::line::LineQuality;
+use super::line::{CharacterLine, period_of_clock};
 use super::{ContentCounts, SignalChange};
 use crate::capture::{ChannelId, Chunk, WireMeasurement};
 use crate::chars::CharBuf;
@@ -115,27 +115,24 @@ impl RecordedChannel {
         let time_fs = transitions.last().map_or(0, |last| last.time_fs - first_fs);
         let period = CharacterPeriod::from_fs(period_of_clock(&clock, period_fs, time_fs))?;
         // Levels that change at the first time are known from before.
-        let begin = head.first().filter(|first| first.signals == 0);
+        let begin = head.first().filter(|first| first.certain() == 0);
         let complete_fs = begin.map_or(0, |it| it.time_fs.saturating_add(period.fs() / 4));
-        let start = head.iter().find(|it| it.signals != 0);
+        let start = head.iter().find(|it| it.certain() != 0);
         let start_fs = start.map_or(0, |change| change.time_fs.max(complete_fs));
-        let recovery = ClockRecovery::new(&clock);
-        let line = CharacterLine::new(period.fs(), start_fs / period.fs());
-        let (content, placed) = (ContentCounter::default(), Vec::new());
         transitions.clear();
         Some(Self {
             first_signal,
             wires,
+            recovery: ClockRecovery::new(&clock),
+            line: CharacterLine::new(period.fs(), start_fs / period.fs()),
+            content: ContentCounter::default(),
             clock,
             period,
-            recovery,
-            line,
-            content,
             unknown: UnknownLevels::NONE,
             is_hole: false,
             complete_fs,
             transitions,
-            placed,
+            placed: Vec::new(),
         })
     }
 
@@ -208,8 +205,12 @@ impl RecordedChannel {
     /// Takes a change at which levels become unknown, or known.
     fn receive_unknown(&mut self, change: &SignalChange, characters: &mut CharacterSink<'_>) {
         self.settle(change.time_fs, characters);
-        let unknown = change.unknown & WIRES_MASK.unbounded_shl(self.first_signal);
+        let own = WIRES_MASK.unbounded_shl(self.first_signal);
+        let unknown = change.unknown & own & !change.signals;
         self.unknown.take(unknown, change.time_fs);
+        if change.unknown & own != unknown && self.recovery.is_begun() {
+            self.begin_hole(change.time_fs, characters);
+        }
         if !self.is_hole {
             self.receive(std::slice::from_ref(change));
         } else if unknown == 0 {
@@ -245,14 +246,20 @@ impl RecordedChannel {
                 self.placed.extend(self.recovery.settle(time_fs));
                 self.give(characters);
             }
-            Some(since_fs) if !self.is_hole && self.is_missing(since_fs, time_fs) => {
-                self.give(characters);
-                self.placed.clear();
-                self.recovery.drop_open();
-                self.line.begin_hole(since_fs);
-                self.is_hole = true;
+            Some(since_fs) if self.is_missing(since_fs, time_fs) => {
+                self.begin_hole(since_fs, characters);
             }
             Some(_) => {}
+        }
+    }
+
+    /// Begins a hole, unless there is one.
+    fn begin_hole(&mut self, since_fs: u64, characters: &mut CharacterSink<'_>) {
+        if !std::mem::replace(&mut self.is_hole, true) {
+            self.give(characters);
+            self.placed.clear();
+            self.recovery.drop_open();
+            self.line.begin_hole(since_fs);
         }
     }
 
@@ -276,14 +283,6 @@ impl RecordedChannel {
     }
 }
 
-/// The nominal period if all of a time is too short to tell it from that of a clock: by an eighth of a period. Else that
-/// of the clock. With half a period from an edge to its tick, and jitter, no character is then far from its tick.
-fn period_of_clock(clock: &SenderClock, nominal_fs: u64, time_fs: u64) -> u64 {
-    let apart = u128::from(clock.period_fs.abs_diff(nominal_fs)) * u128::from(time_fs);
-    let is_nominal = apart * 8 < u128::from(nominal_fs) * u128::from(nominal_fs);
-    if is_nominal { nominal_fs } else { clock.period_fs }
-}
-
 /// Adds the transitions of a channel's wires.
 fn add_transitions(
     transitions: &mut Vec<WireTransition>,
@@ -294,7 +293,7 @@ fn add_transitions(
     let mut end = transitions.len();
     transitions.resize(end + changes.len(), WireTransition { time_fs: 0, wires: 0 });
     for change in changes {
-        let signals = change.signals.unbounded_shr(first_signal) & WIRES_MASK;
+        let signals = change.certain().unbounded_shr(first_signal) & WIRES_MASK;
         let wires =
             usize::try_from(signals).ok().and_then(|at| wires.get(at)).copied().unwrap_or_default();
         // An entry without wires is overwritten: that is faster than to decide.
@@ -348,7 +347,7 @@ impl RecordingImport {
             for channel in &mut self.channels {
                 channel.recover(now, &mut CharacterLine::add);
             }
-            let last = now.iter().rfind(|it| it.signals != 0);
+            let last = now.iter().rfind(|it| it.certain() != 0);
             self.now_fs = last.map_or(self.now_fs, |last| last.time_fs);
             left = later;
         }

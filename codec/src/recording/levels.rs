@@ -69,7 +69,7 @@ impl UnknownLevels {
 pub(super) fn timed(changes: &[SignalChange], most_fs: u64) -> Vec<SignalChange> {
     let mut unknown = UnknownLevels::NONE;
     let without = |it: &SignalChange| {
-        let mut signals = it.signals;
+        let mut signals = it.certain();
         if signals & unknown.signals != 0 {
             for signal in (0..u64::BITS).map(|at| 1 << at) {
                 let since_fs = unknown.since(signal);
@@ -77,20 +77,24 @@ pub(super) fn timed(changes: &[SignalChange], most_fs: u64) -> Vec<SignalChange>
                 signals &= if is_late { !signal } else { u64::MAX };
             }
         }
-        unknown.take(it.unknown, it.time_fs);
+        unknown.take(it.unknown & !it.signals, it.time_fs);
         SignalChange { signals, ..*it }
     };
     changes.iter().map(without).collect()
 }
 
-/// Levels of the selected signals. Their first levels are no changes. A signal that has none at the first time is taken as low
-/// until it has one.
+/// Levels of the selected signals. Their first levels are no changes at the first time. A later one is a change of a signal of
+/// which nothing was said, as dumps have changes alone. A signal that was unknown is taken as low before: a high level is a
+/// change, a low one may be.
 #[derive(Debug, Default)]
 pub(super) struct SignalLevels {
     levels: u64,
     /// Signals whose level is known, and those whose next level is a change.
     known: u64,
     counted: u64,
+    /// Signals that were unknown, before any level, and those of them that may have changed since the last change.
+    stated: u64,
+    doubtful: u64,
     /// Signals that have changed since the last change.
     pub(super) changed: u64,
     /// Signals that had a level and have none now, and those of the last change.
@@ -108,12 +112,23 @@ impl SignalLevels {
     /// Sets the signals of a mask to the levels of the same bits.
     #[inline]
     pub(super) const fn set(&mut self, mask: u64, levels: u64) {
+        if mask & !self.known != 0 {
+            self.set_first(mask & !self.known, levels);
+        }
         let changed = (self.levels ^ levels) & mask;
         self.levels ^= changed;
         self.changed ^= changed & self.counted;
-        self.known |= mask;
         self.unknown &= !mask;
         self.counted |= mask;
+    }
+
+    /// Takes signals that have had no level.
+    #[cold]
+    const fn set_first(&mut self, mask: u64, levels: u64) {
+        let late_low = mask & self.counted & !levels;
+        self.known |= mask;
+        self.changed |= late_low;
+        self.doubtful |= late_low & self.stated;
     }
 
     /// Sets the signals of a mask to a level. An unknown one leaves the level as it was, and is counted.
@@ -123,10 +138,20 @@ impl SignalLevels {
             SignalLevel::Low => self.set(mask, 0),
             SignalLevel::High => self.set(mask, mask),
             SignalLevel::Unknown => {
+                // What changed at the same time may be no change of what is known again.
+                let undone = mask & self.changed;
+                self.levels ^= undone;
+                self.changed ^= undone;
+                self.stated |= mask & !self.known;
                 self.unknown |= mask & self.known;
                 self.summary.lost |= self.unknown;
             }
         }
+    }
+
+    /// Takes signals without a level as unknown.
+    pub(super) const fn state(&mut self) {
+        self.stated = !self.known;
     }
 
     /// Makes all levels unknown. Returns the signals that had one.
@@ -156,7 +181,8 @@ impl SignalLevels {
         let signals = std::mem::take(&mut self.changed);
         if signals != 0 || self.unknown != self.given {
             self.given = self.unknown;
-            self.batch.push(SignalChange { time_fs, signals, unknown: self.unknown });
+            let doubtful = std::mem::take(&mut self.doubtful) & signals;
+            self.batch.push(SignalChange { time_fs, signals, unknown: self.unknown | doubtful });
             if self.batch.len() >= BATCH {
                 changes(&self.batch);
                 self.batch.clear();

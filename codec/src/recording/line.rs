@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::capture::{Chunk, ChunkContent, split_into_chunks};
 use crate::chars::{CharBuf, Chars};
 use crate::time::Tick;
-use crate::wires::PlacedCharacter;
+use crate::wires::{PlacedCharacter, SenderClock};
 
 /// Farthest that the time of a character may be from its tick, in quarters of a period, before it is moved:
 /// where silence can be made longer or shorter, and elsewhere.
@@ -203,6 +203,14 @@ impl CharacterLine {
             *open = OpenHole { silent_from: silent_from.max(end), first: first.max(end) };
         }
     }
+}
+
+/// The nominal period if all of a time is too short to tell it from that of a clock: by an eighth of a period. Else that
+/// of the clock. With half a period from an edge to its tick, and jitter, no character is then far from its tick.
+pub(super) fn period_of_clock(clock: &SenderClock, nominal_fs: u64, time_fs: u64) -> u64 {
+    let apart = u128::from(clock.period_fs.abs_diff(nominal_fs)) * u128::from(time_fs);
+    let is_nominal = apart * 8 < u128::from(nominal_fs) * u128::from(nominal_fs);
+    if is_nominal { nominal_fs } else { clock.period_fs }
 }
 
 #[cfg(test)]

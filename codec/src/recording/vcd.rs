@@ -185,6 +185,8 @@ impl<R: Read> VcdReader<R> {
                 [b'r' | b'R' | b's' | b'S', ..] => _ = self.code()?,
                 b"$comment" => _ = self.section()?,
                 b"$dumpoff" | b"$dumpportsoff" => _ = codes.levels.hide(),
+                // Levels of a dump of all signals are no changes.
+                [b'$', b'd', ..] => codes.levels.state(),
                 [b'$', ..] => {}
                 [letter, code @ ..] if let Some(level) = SignalLevel::of(*letter) => {
                     codes.put_scalar(if code.is_empty() { self.code()? } else { code }, level);

@@ -321,6 +321,11 @@ impl ClockRecovery {
         Some(self.end_last(ended))
     }
 
+    /// True if a character was received, or has begun.
+    pub const fn is_begun(&self) -> bool {
+        self.open.is_some() || self.quality.characters > 0
+    }
+
     /// Leaves the open character out: transitions of it may be missing.
     pub fn drop_open(&mut self) {
         self.open = None;

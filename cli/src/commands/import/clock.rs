@@ -68,7 +68,7 @@ impl LearnedChannel {
 fn shortest_distances(head: &[SignalChange], first_signal: u32) -> impl Iterator<Item = u64> + '_ {
     let of = move |signals: u64, first: u32| {
         let mask = signals.unbounded_shl(first);
-        distances(head.iter().filter(move |change| change.signals & mask != 0))
+        distances(head.iter().filter(move |change| change.certain() & mask != 0))
     };
     let wires = (first_signal..).take(WIRES).flat_map(move |signal| of(1, signal));
     shortest(of(0x1ff, first_signal)).into_iter().chain(shortest(wires))
@@ -90,7 +90,7 @@ pub(super) fn is_same(head: &[SignalChange], one: u32, other: u32) -> bool {
 
 /// The nine signals of a channel that change.
 fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
-    change.signals.unbounded_shr(first_signal) & 0x1ff
+    change.certain().unbounded_shr(first_signal) & 0x1ff
 }
 
 fn distances<'a>(
@@ -103,7 +103,7 @@ fn distances<'a>(
 /// Distance of the samples: the largest of which all changes are whole multiples apart. Samples whose distance is no whole
 /// number of the unit of times are rounded to it. `None` without changes at two times.
 pub(super) fn sample_distance(changes: &[SignalChange]) -> Option<u64> {
-    let changed = changes.iter().filter(|it| it.signals != 0);
+    let changed = changes.iter().filter(|it| it.certain() != 0);
     let mut distances: Vec<u64> = distances(changed).filter(|it| *it > 0).collect();
     distances.sort_unstable();
     let unit = distances.iter().copied().fold(0, divisor);

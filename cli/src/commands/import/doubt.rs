@@ -228,7 +228,7 @@ fn missing(evidence: &WireEvidence) -> String {
 /// Reason why a channel has no characters if its levels are unknown before each of its transitions.
 pub(super) fn unknown_text(head: &[SignalChange], first: u32) -> Option<&'static str> {
     let own = ((1 << WIRES) - 1) << first;
-    let mut pairs = head.iter().zip(head.iter().skip(1)).filter(|(_, it)| it.signals & own != 0);
+    let mut pairs = head.iter().zip(head.iter().skip(1)).filter(|(_, it)| it.certain() & own != 0);
     let all = pairs.clone().all(|(before, _)| before.unknown & own != 0);
     (all && pairs.next().is_some()).then_some(
         "no character found: levels are unknown before each transition, which has no time if that takes more than a quarter of \
@@ -257,7 +257,7 @@ pub(super) fn level_doubts(
         if begin_fs.is_none_or(|begin_fs| until_fs < begin_fs) {
             doubts.notes.push(text);
         } else {
-            doubts.warnings.push(format!("{text}: transitions before the first level are missing"));
+            doubts.warnings.push(format!("{text}: transitions at the first level may be missing"));
         }
     }
     let never = own(!summary.known);
