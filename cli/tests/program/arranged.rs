@@ -9,6 +9,7 @@ fn rows_are_counted_grouped_and_sorted() {
         (&["packets", "--count"][..], "9\n"),
         (&["packets", "--count", "--format", "json"], "{\"count\":9}\n"),
         (&["packets", "--count", "--format", "csv"], "count\n9\n"),
+        (&["packets", "--count", "--format", "csv", "--no-head"], "9\n"),
         (&["packets", "--count", "--channel", channel], "3\n"),
         (
             &["packets", "--group", "crc"],
@@ -66,6 +67,15 @@ fn every_list_can_be_arranged() {
         let rows: Vec<&str> =
             rows.lines().filter(|row| !row.starts_with("{\"row\":\"verdict\"")).collect();
         assert_eq!(list(&["--count"]), format!("{}\n", rows.len()), "{command:?}");
+        // A place is that of its time, on a channel of the full rate.
+        for field in ["at", "start"] {
+            let places = rows.iter().filter_map(|row| json(row)[field].as_u64());
+            let places: Vec<u64> = places.collect();
+            let Some(place) = places.get(places.len() / 2) else { continue };
+            let later = places.iter().filter(|it| *it >= place).count();
+            let filter = format!("{field} >= {}ps", place * 12_500);
+            assert_eq!(list(&["--filter", &filter, "--count"]), format!("{later}\n"), "{command:?}");
+        }
         let mut sorted: Vec<String> =
             list(&["--format", "jsonl", "--sort", "capture"]).lines().map(str::to_owned).collect();
         sorted.retain(|row| !row.starts_with("{\"row\":\"verdict\""));

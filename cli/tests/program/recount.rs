@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use analyzer::window::WindowEdge;
 use serde_json::{Map, Value};
 
-use crate::support::{ScratchDirectory, good, run};
+use crate::support::{ScratchDirectory, good, refused, run};
 
 /// Captures of networks, whole and from a time on.
 pub(crate) fn captures(directory: &ScratchDirectory) -> Vec<String> {
@@ -102,6 +103,13 @@ fn a_slice_around_a_finding_has_the_characters_of_that_time() {
     let part = directory.file("around.pcapng");
     for capture in captures(&directory) {
         let channels = rows(&["info", &capture]);
+        let recorded = |row: &&Map<String, Value>| row["characters"] != 0;
+        let recorded = || channels.iter().filter(recorded);
+        let from = recorded().map(|row| number(row, "time_ps")).min().unwrap();
+        let to = recorded().map(|row| number(row, "end_ps") + number(row, "period_ps")).max();
+        let [from, to] = [from, to.unwrap()].map(|time| WindowEdge::Picoseconds(time.into()));
+        let whole = format!("it was recorded from {from} to {to}; nothing was written");
+        refused(&["slice", &capture, "--from", "9s", "-o", &part], &whole);
         let period = |name: &Value| {
             number(channels.iter().find(|row| row["name"] == *name).unwrap(), "period_ps")
         };

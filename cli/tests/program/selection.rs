@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{bad, capture, good, json, run, view, views};
+use crate::support::{bad, capture, good, json, json_lines, run, view, views};
 
 #[test]
 fn a_channel_a_window_and_a_limit_select_rows() {
@@ -82,6 +82,11 @@ fn waits_are_selected_by_length_filter_and_number() {
     // Sixteen stops and a deadlock, of which eight stops and the deadlock are long.
     assert_eq!((all.lines().count(), long.lines().count()), (17, 9));
     assert_eq!(long, lines(&["--filter", "timeout && root.deadlock || kind == deadlock"]));
+    let periods: Vec<_> = json_lines(&all).iter().map(|row| row["periods"].as_u64()).collect();
+    for least in periods.iter().flatten() {
+        let as_long = periods.iter().filter(|it| **it >= Some(*least)).count();
+        assert_eq!(lines(&["--min", &format!("{least}ch")]).lines().count(), as_long, "{least}");
+    }
     let text = view("demo-ring", &["blocking", "--limit", "0"]);
     assert!(text.contains("and 3 more trees"), "{text}");
     let columns = view("demo-ring", &["blocking", "--fields", "channel,periods", "--limit", "1"]);
@@ -90,6 +95,8 @@ fn waits_are_selected_by_length_filter_and_number() {
 
 #[test]
 fn links_are_summed_up_or_listed_as_intervals() {
+    // Up to eight links each have their own lines.
+    assert!(view("demo-ring", &["links"]).starts_with("16 channels, 8 links"));
     let text = view("link-1", &["links"]);
     assert!(text.starts_with("2 channels, 1 link, 3.7500 µs\n") && text.contains("h1:0 ⇄ s1:1"));
     // Characters 45..=163 of h1:0>s1:1 are one interval, in which the other channel has others.
@@ -123,19 +130,22 @@ fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
 /// A row is selected if one of its characters lies in the window.
 #[test]
 fn a_window_selects_the_rows_that_overlap_it_and_no_other() {
-    let lists: [(&[&str], [&str; 2]); 3] = [
-        (&["packets"], ["start", "end"]),
-        (&["links", "--intervals"], ["start", "end"]),
-        (&["check"], ["at", "last_at"]),
+    // Places are characters, of `series` the times of 12 500 ps each; the second one of a row is of it, or behind it.
+    let lists: [(&[&str], [&str; 2], (&str, u64), u64); 6] = [
+        (&["packets"], ["start", "end"], ("ch", 1), 0),
+        (&["links", "--intervals"], ["start", "end"], ("ch", 1), 0),
+        (&["check"], ["at", "last_at"], ("ch", 1), 0),
+        (&["blocking"], ["start", "end"], ("ch", 1), 0),
+        (&["log"], ["start", "at"], ("ch", 1), 0),
+        (&["series", "--every", "500ns"], ["time_ps", "end_ps"], ("ps", 12_500), 1),
     ];
     let capture = capture("link-1");
-    for (command, names) in lists {
+    for (command, names, (unit, step), behind) in lists {
         let rows = |window: &[&str]| -> Vec<(u64, u64)> {
             let list = [command, &["--format", "jsonl"], window, &[&capture]].concat();
-            let rows = run(&list).out;
-            let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-            rows.filter_map(|row| Some((row[names[0]].as_u64()?, row[names[1]].as_u64()?)))
-                .collect()
+            let rows = json_lines(&run(&list).out).into_iter();
+            let place = |row: &Value, end: usize| row[names[end]].as_u64().map(|it| it / step);
+            rows.filter_map(|row| Some((place(&row, 0)?, place(&row, 1)? - behind))).collect()
         };
         let all = rows(&[]);
         assert!(
@@ -144,7 +154,7 @@ fn a_window_selects_the_rows_that_overlap_it_and_no_other() {
         );
         let edges = all.iter().take(6).flat_map(|(first, last)| [*first, *last, last + 1]);
         for edge in edges.filter(|edge| *edge > 0) {
-            let text = format!("{edge}ch");
+            let text = format!("{}{unit}", edge * step);
             for (option, [from, to]) in [("--from", [edge, u64::MAX]), ("--to", [0, edge])] {
                 let is_inside = |(first, last): &&(u64, u64)| *first < to && from <= *last;
                 let expected: Vec<_> = all.iter().filter(is_inside).copied().collect();

@@ -42,7 +42,7 @@ fn rows_around_a_place_units_windows_and_captures() {
         ("show link-1 --at 20ch --context 2 --count", 0, "5\n", ""),
         ("show link-1 --at 9999ch --no-head", 0, "", nothing),
         ("show link-1 --from 4us", 0, "", behind),
-        ("packets link-1 --from 4us --no-head", 0, "", behind),
+        ("packets link-1 --from 3.75us --no-head", 0, "", "--from 3.75us is behind the end"),
         ("info link-1 --from 4us --count", 0, "2\n", behind),
         ("show link-1 --from 2us --to 1us", 2, "", "--from 2us is not before --to 1us"),
         ("show - --capture 1 --channel s1:1-h1:0 --limit 1 --plain", 0, SECOND, ""),
