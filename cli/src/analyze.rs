@@ -263,3 +263,18 @@ pub(crate) fn compared_maps(analysis: &CliAnalysis, text: &MappingText) -> MapCo
     let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
     MapComparison::new(analysis.topology(), &newest_maps(text.maps()), &homes.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_of_the_packets_makes_a_guess() {
+        for (alike, packets, is_told) in [(0, 0, false), (1, 10, true), (1, 11, false)] {
+            let guess = DialectGuess { groups: [("gm", alike)].into(), packets };
+            let mut report = RunReport::default();
+            guess.report(&mut report);
+            assert_eq!(format!("{report:?}").contains("1 gm"), is_told, "{alike} of {packets}");
+        }
+    }
+}

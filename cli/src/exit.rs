@@ -249,6 +249,7 @@ mod tests {
             (&[0, 0], 0, "2 files: 2 without errors and warnings"),
             (&[1, 0], 1, "2 files: 1 without errors and warnings, 1 with"),
             (&[0, 2], 2, "2 files: 1 without errors and warnings, 1 not read or damaged"),
+            (&[0, 4], 2, "2 files: 1 without errors and warnings, 1 not read or damaged"),
             (
                 &[3, 0, 1],
                 1,
@@ -262,11 +263,11 @@ mod tests {
         ] {
             let mut all = RunReport::default();
             for status in statuses {
-                // Damage counts for more than what was found before it.
-                let errors = vec![String::new(); usize::from(*status == 2)];
+                // Damage counts for more than what was found before it, or could not be told.
+                let errors = vec![String::new(); usize::from(matches!(status, 2 | 4))];
                 let found = match status {
                     0 => FoundProblem::Nothing,
-                    3 => FoundProblem::Unknown,
+                    3 | 4 => FoundProblem::Unknown,
                     _ => FoundProblem::Something,
                 };
                 all.add(Ok(RunReport { found, errors, ..RunReport::default() }));

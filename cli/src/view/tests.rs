@@ -131,6 +131,9 @@ fn keys_lead_from_list_to_list() {
     let mut viewer = open(&fixture("demo-contention"), (160, 12)).unwrap();
     press(&mut viewer, "6 Home");
     insta::assert_snapshot!("wide", screen(&mut viewer));
+    // Journey 0 begins at 0 and ends at 1.9625 µs on its second link, where it was 1.275 µs on the first.
+    press(&mut viewer, "g 1.5us Enter");
+    assert_eq!(viewer.here().unwrap().at, (0, 0));
 }
 
 #[test]
@@ -312,6 +315,9 @@ fn lists_end_where_the_options_say() {
         (file.path(), "135ch", "3", 6),
         (file.path(), "135ch", "6", 6),
         (&fixture("demo-cut"), "20us", "1", 2),
+        // One of them ends after others that begin behind the end.
+        (&fixture("demo-contention"), "266ch", "3", 4),
+        (&fixture("link-7"), "1121ch", "3", 8),
     ] {
         let to = end.parse().unwrap();
         let mut viewer = open_to(path, (80, 24), Some(to)).unwrap();

@@ -74,7 +74,11 @@ fn every_list_can_be_arranged() {
             let Some(place) = places.get(places.len() / 2) else { continue };
             let later = places.iter().filter(|it| *it >= place).count();
             let filter = format!("{field} >= {}ps", place * 12_500);
-            assert_eq!(list(&["--filter", &filter, "--count"]), format!("{later}\n"), "{command:?}");
+            assert_eq!(
+                list(&["--filter", &filter, "--count"]),
+                format!("{later}\n"),
+                "{command:?}"
+            );
         }
         let mut sorted: Vec<String> =
             list(&["--format", "jsonl", "--sort", "capture"]).lines().map(str::to_owned).collect();

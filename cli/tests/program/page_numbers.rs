@@ -5,12 +5,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fs;
 
 use serde_json::Value;
 
 use crate::recount::{captures, rows};
 use crate::report::page;
-use crate::support::{ScratchDirectory, capture};
+use crate::support::{ScratchDirectory, capture, capture_bytes, fixture};
 
 /// Tables of the page, the command that prints their rows, and of each cell the members of the row: one, or two with
 /// `%` for their share in millionths, the sign of a sum, difference or product, or a word between them.
@@ -135,7 +136,21 @@ fn table(page: &str, id: &str) -> Vec<Vec<String>> {
 }
 
 fn list(command: &[&str], file: &str) -> Vec<Value> {
-    rows(&[command, &[file]].concat()).into_iter().map(Value::Object).collect()
+    rows(&[command, &[file]].concat()).into_iter().map(|row| labelled(row.into())).collect()
+}
+
+/// A row whose channels are called as on the page: with their capture, if that is not the first.
+fn labelled(mut row: Value) -> Value {
+    let capture = row["capture"].as_u64().unwrap_or_default();
+    let hops = row.get("hops").map_or(0, |hops| hops.as_array().unwrap().len());
+    let places = (0..hops).map(|hop| format!("/hops/{hop}/channel")).chain(["/channel".to_owned()]);
+    for place in places.filter(|_| capture > 0) {
+        let channel = row.pointer_mut(&place).filter(|it| it.is_string());
+        channel
+            .into_iter()
+            .for_each(|it| *it = format!("{} (capture {capture})", it.as_str().unwrap()).into());
+    }
+    row
 }
 
 /// Fixtures with deadlocks, conversations, stops, two clocks and channels that end early, and random captures.
@@ -143,7 +158,13 @@ fn check_pages(check: impl Fn(&str, &str)) {
     let directory = ScratchDirectory::new(&format!("pages-{:?}", std::thread::current().id()));
     let fixtures =
         ["ring-deadlock", "demo-self-healing", "demo-contention", "demo-clocks", "demo-cut"];
-    for file in fixtures.map(capture).into_iter().chain(captures(&directory)) {
+    // One file whose captures have trouble of different kinds.
+    let several = ["busy", "overrun-risk", "retransmission-storm", "two-outstanding"];
+    let several =
+        several.map(|name| fs::read(fixture(&format!("findings/{name}.pcapng"))).unwrap());
+    let several =
+        directory.write("several", &[several.concat(), capture_bytes("demo-slack")].concat());
+    for file in fixtures.map(capture).into_iter().chain(captures(&directory)).chain([several]) {
         check(&file, &page(&[&file]));
     }
 }
@@ -295,13 +316,18 @@ fn the_network_over_time_is_that_of_the_commands() {
             }
             tracks.push((channel, period));
         }
+        // By number and first channel, as each capture counts its own.
         let packets = attribute("data-packets").split(';').filter_map(|it| it.split_once(' '));
-        let mut packets: BTreeMap<u64, Vec<&str>> = packets
-            .map(|(number, rest)| (number.parse().unwrap(), rest.split(' ').collect()))
-            .collect();
+        let packets = packets.map(|(number, rest)| {
+            let shown: Vec<&str> = rest.split(' ').collect();
+            ((number.parse().unwrap(), shown[1].parse().unwrap()), shown)
+        });
+        let mut packets: BTreeMap<(u64, usize), Vec<&str>> = packets.collect();
         for row in list(&["journeys"], file) {
-            let shown = packets.remove(&number(&row, "/journey")).unwrap();
             let hops = row["hops"].as_array().unwrap();
+            let first = text(&hops[0], "/channel");
+            let first = tracks.iter().position(|(channel, _)| *channel == first).unwrap();
+            let shown = packets.remove(&(number(&row, "/journey"), first)).unwrap();
             assert_eq!((row["fate"].as_str(), shown.len()), (Some(shown[0]), 1 + 3 * hops.len()));
             for (hop, shown) in hops.iter().zip(shown[1..].chunks(3)) {
                 let (channel, period) = &tracks[shown[0].parse::<usize>().unwrap()];

@@ -143,6 +143,16 @@ fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs()
     assert_eq!(ends, (&"0.6".into(), &Value::Null));
 }
 
+#[test]
+fn a_lost_packet_is_finished() {
+    let (directory, scenario) =
+        (ScratchDirectory::new("lossy-sweep"), fixture("demo-cut/scenario.toml"));
+    let options = ["--vary", "duration_us=60", "--seeds", "1", "-o", &directory.file("out")];
+    good(&[&["sweep", &scenario], &options[..]].concat());
+    let seeds = directory.text("out/sweep-seeds.csv");
+    assert!(seeds.contains(",lost,unfinished,") && seeds.ends_with(",2,0,0,0,1\n"), "{seeds}");
+}
+
 /// Four packets of 2000 bytes hold one another for ever; with one of 10 bytes they all arrive.
 #[test]
 fn a_deadlock_has_no_latency_and_is_not_joined_to_other_points() {

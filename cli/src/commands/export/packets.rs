@@ -309,3 +309,15 @@ fn add_fields(out: &mut String, name: &str, value: &Value) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_written_as_often_as_one_channel_has_it() {
+        let mut payloads = WrittenPayloads::default();
+        let is_new = [0, 0, 1, 1, 1, 0, 0].map(|id| payloads.is_new(ChannelId(id), "payload"));
+        assert_eq!(is_new, [true, true, false, false, true, false, true]);
+    }
+}

@@ -331,4 +331,13 @@ mod tests {
         assert!([12_250_000, 12_500_000, 12_750_000, 25_000_000].iter().all(is_whole));
         assert!(![0, 6_250_000, 12_249_999, 12_750_001, 18_750_000].iter().any(is_whole));
     }
+
+    #[test]
+    fn a_level_that_is_known_before_all_changes_hides_none() {
+        let summary = ReadSummary { late: vec![(1, 100)], known: 0x1ff, ..ReadSummary::default() };
+        for (begin_fs, is_told) in [(None, false), (Some(101), false), (Some(100), true)] {
+            let doubts = level_doubts(&summary, 0, begin_fs);
+            assert_eq!(doubts.warnings.is_empty(), !is_told, "{begin_fs:?} {doubts:?}");
+        }
+    }
 }

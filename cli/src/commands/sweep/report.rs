@@ -295,4 +295,16 @@ mod tests {
             assert_eq!(mean_with_interval(values), expected.map(|milli| milli.map(MilliValue)));
         }
     }
+
+    #[test]
+    fn less_than_95_percent_of_what_is_offered_is_saturated() {
+        for (accepted, is_saturated) in [(94, true), (95, false)] {
+            let numbers = format!(
+                r#"{{"periods":1,"packets":1,"offered":100,"accepted":{accepted},"latency":1,
+                    "lost":0,"unfinished":0,"standing":0}}"#
+            );
+            let numbers: RunNumbers = serde_json::from_str(&numbers).unwrap();
+            assert_eq!(numbers.is_saturated(), is_saturated, "{accepted} %");
+        }
+    }
 }
