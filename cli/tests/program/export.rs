@@ -30,16 +30,9 @@ fn exported_wires_are_imported_as_the_same_packets() {
         "{text:.400}"
     );
     assert!(text.contains("\nsGAP ~!\n"), "characters stand beside the wires");
-}
-
-#[test]
-fn a_channel_is_exported_alone() {
-    let directory = ScratchDirectory::new("export-errors");
-    let (original, dump) = (capture("link-1"), directory.file("wires.vcd"));
-    let export = ["export", "wires", &original, "-o", &dump];
-    good(&[&export[..], &["--channel", "h1:0-s1:1"]].concat());
-    let text = directory.text("wires.vcd");
-    assert_eq!(text.matches("$scope").count(), 1, "{text:.400}");
+    // A channel alone.
+    good(&["export", "wires", &original, "-o", &dump, "--channel", "h1:0-s1:1"]);
+    assert_eq!(directory.text("wires.vcd").matches("$scope").count(), 1);
 }
 
 /// A field of a message of protocol buffers: its number, and a number or bytes.

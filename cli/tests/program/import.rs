@@ -258,25 +258,6 @@ fn what_is_no_recording_is_named_with_its_place() {
 }
 
 #[test]
-fn options_without_effect_are_refused() {
-    let directory = ScratchDirectory::new("import-options");
-    let out = directory.file("out");
-    for (content, options, error) in [
-        ("GAP 83\n", "--wires d,7,6,5,4,3,2,1,0", "--wires is for recordings of wires"),
-        ("GAP 83\n", "--guess", "--guess is for recordings of wires"),
-        ("GAP 83\n", "--sample-rate 500", "--sample-rate is for recordings of wires"),
-        ("GAP 83\n", "--eye eye.svg", "--eye is for recordings of wires"),
-        ("GAP 83\n", "--channel a --channel b", "a second --channel is for recordings of wires"),
-        ("PK\u{3}\u{4}", "--sample-rate 500", "a sigrok session states its rate"),
-        ("$var", "--sample-rate 500", "VCD and FST files have times of their own"),
-    ] {
-        let recording = directory.write("recording", content.as_bytes());
-        let options: Vec<&str> = options.split(' ').collect();
-        refused(&[&["import", &recording, "-o", &out][..], &options].concat(), error);
-    }
-}
-
-#[test]
 fn what_precedes_damage_is_converted() {
     let directory = ScratchDirectory::new("import-damage");
     let out = directory.file("out");

@@ -15,48 +15,8 @@ use crate::support::{
     RunOutcome, ScratchDirectory, capture, fixture, good, json, json_lines, program, repeats, run,
 };
 
-/// Filters that both programs read, on packets.
-const PACKETS: &[&str] = &[
-    "tag == 5",
-    "tag != 0",
-    "!(tag == 1)",
-    "crc.bad",
-    "crc == bad || crc == \"runt\"",
-    "not crc.good and ended_by != gap",
-    "ended_by in {open-link, reset, capture-end}",
-    "length > 100 && length <= 0x200",
-    "payload ge 8 and payload lt 64",
-    "route",
-    "route == 81",
-    "route[0] >= 84",
-    "route contains bf:81",
-    "bytes[0:2] == 81:01",
-    "bytes[-1] == 00 or bytes[4:] contains 00:05",
-    "syndrome in {1, 0x40, 64}",
-    "channel contains \"h0:\" && packet < 5",
-    "channel == \"s0:1>h1:0\"",
-    "start > 4096 && end_ps < 100000000",
-    "time_ps >= 30000000",
-    "capture == 0",
-    "internetwork.tag in {16, 17} || internetwork.destination == \"00:60:dd:00:00:04\"",
-    "internetwork.payload > 100",
-];
-
-/// The same on journeys.
-const JOURNEYS: &[&str] = &[
-    "fate.arrived",
-    "fate == dropped && rule == \"S-1\"",
-    "latency_ps > 1000000 || waited_ps > 0",
-    "hops == 3",
-    "hops.crc == bad",
-    "hops.channel contains \"s1:\"",
-    "injuries > 0 && injuries.harm == flipped",
-    "hops.waited_for == output",
-    "transport.kind == nack && transport.reason == queue-full",
-    "transport.sync == true && transport.role.request",
-    "transport.destination in {1, 2, 3}",
-    "certainty != certain",
-];
+/// Filters that both programs read, behind the kind of their rows.
+const FILTERS: &str = include_str!("filters.txt");
 
 /// A directory with the settings of Wireshark; none if tshark is absent and not demanded.
 #[expect(clippy::print_stderr, reason = "a test that is skipped is reported")]
@@ -171,12 +131,13 @@ fn fields_are_those_of_the_program() {
 }
 
 /// Filters select what they select in the program, of the captures that are not large: each filter reads all of them.
-fn filters_select_what_they_select_in_the_program(name: &str, kind: RowKind, filters: &[&str]) {
+fn filters_select_what_they_select_in_the_program(name: &str, kind: RowKind) {
     let Some(directory) = settings(name) else { return };
     let mut captures = captures();
     captures.retain(|file| fs::metadata(file).unwrap().len() < 60_000);
     let (file, all) = exported(&directory, kind, &captures);
-    for filter in filters {
+    let of_kind = |line: &'static str| line.strip_prefix(kind.command())?.strip_prefix(' ');
+    for filter in FILTERS.lines().filter_map(of_kind) {
         let print = ["-r", &file, "-Y", filter, "-T", "fields", "-e", "frame.number"];
         let selected = tshark(&directory, &print);
         let selected =
@@ -193,16 +154,12 @@ fn filters_select_what_they_select_in_the_program(name: &str, kind: RowKind, fil
 
 #[test]
 fn filters_of_packets_are_those_of_the_program() {
-    filters_select_what_they_select_in_the_program("wireshark-packets", RowKind::Packets, PACKETS);
+    filters_select_what_they_select_in_the_program("wireshark-packets", RowKind::Packets);
 }
 
 #[test]
 fn filters_of_journeys_are_those_of_the_program() {
-    filters_select_what_they_select_in_the_program(
-        "wireshark-journeys",
-        RowKind::Journeys,
-        JOURNEYS,
-    );
+    filters_select_what_they_select_in_the_program("wireshark-journeys", RowKind::Journeys);
 }
 
 /// Cells of fields in rows of tshark, of one frame each.
@@ -238,15 +195,8 @@ fn types_of_four_bytes_are_read_as_by_the_program() {
 }
 
 /// Fixtures whose characters are compared with the rows.
-const CHARACTERS: [&str; 7] = [
-    "link-1",
-    "link-14",
-    "demo-cut",
-    "demo-glitch",
-    "demo-open-wire",
-    "demo-lossy",
-    "ring-deadlock",
-];
+const CHARACTERS: &str =
+    "link-1 link-14 demo-cut demo-glitch demo-open-wire demo-lossy ring-deadlock";
 
 #[test]
 fn characters_are_counted_as_by_the_program() {
@@ -255,7 +205,7 @@ fn characters_are_counted_as_by_the_program() {
         "characters data control.IDLE control.GAP control.STOP corrected invalid".split(' ');
     let names = counts.clone().map(|name| if name == "data" { "myrinet.data" } else { name });
     let names: Vec<&str> = ["channel"].into_iter().chain(names).collect();
-    for name in CHARACTERS {
+    for name in CHARACTERS.split(' ') {
         let file = capture(name);
         let mut sums: BTreeMap<String, [u64; 7]> = BTreeMap::new();
         for frame in cells(&directory, &file, &names) {
@@ -278,7 +228,7 @@ fn packets_of_a_chunk_are_framed_as_by_the_program() {
     let Some(directory) = settings("wireshark-frames") else { return };
     let fields = ["channel", "start", "end", "length", "crc", "ended_by"];
     let (mut framed, mut all) = (0, 0);
-    for name in CHARACTERS {
+    for name in CHARACTERS.split(' ') {
         let file = capture(name);
         let ours = rows(RowKind::Packets, std::slice::from_ref(&file), &[]);
         let ours = ours.iter().map(|row| fields.map(|name| row[name].to_string().replace('"', "")));
@@ -335,32 +285,16 @@ fn transport_packets_are_dissected_as_the_published_ones() {
     let transport: Vec<(u8, Vec<u8>)> =
         packets("good").chain(packets("malformed")).map(bytes).collect();
     let file = directory.write("transport", &capture_of(&transport));
-    let means = [
-        "kind",
-        "seq",
-        "sync",
-        "role",
-        "source",
-        "destination",
-        "channel",
-        "timestamp",
-        "incarnation",
-        "reason",
-        "source_endpoint",
-        "destination_endpoint",
-        "key",
-        "handler",
-        "offset",
-        "total",
-    ];
-    let names = means.map(|name| format!("transport.{name}"));
-    let frames = cells(&directory, &file, &names.each_ref().map(String::as_str));
+    let means = "kind seq sync role source destination channel timestamp incarnation reason \
+                 source_endpoint destination_endpoint key handler offset total";
+    let means: Vec<&str> = means.split(' ').collect();
+    let names: Vec<String> = means.iter().map(|name| format!("transport.{name}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let frames = cells(&directory, &file, &names);
     for (frame, packet) in frames.iter().zip(packets("good")) {
-        let expected = means.map(|name| match packet["means"].get(name) {
-            None => String::new(),
-            Some(member) => member.to_string().replace('"', ""),
-        });
-        assert_eq!(frame[..], expected, "{}", packet["name"]);
+        let member = |name: &&str| packet["means"].get(name).map(Value::to_string);
+        let expected = means.iter().map(|name| member(name).unwrap_or_default().replace('"', ""));
+        assert_eq!(*frame, expected.collect::<Vec<_>>(), "{}", packet["name"]);
     }
     for (frame, packet) in frames.iter().skip(packets("good").count()).zip(packets("malformed")) {
         let one = packet["hex"] != "";

@@ -131,17 +131,8 @@ impl WireSampler {
 }
 
 /// Claims about a recording other than its distance of samples.
-const CLAIMS: [&str; 9] = [
-    "are wires",
-    "swapped",
-    "opposite order",
-    "never change",
-    "two characters look",
-    "too late",
-    "spread over half",
-    "of --rate: give",
-    "check clips",
-];
+const CLAIMS: &str = "are wires;swapped;opposite order;never change;two characters look;too late;spread over half;\
+                      of --rate: give;check clips";
 
 #[test]
 fn too_few_samples_are_the_first_cause() {
@@ -169,7 +160,7 @@ fn too_few_samples_are_the_first_cause() {
             }
             bad += 1;
             assert!(faults.contains("samples are ") && faults.contains("rate of 200"), "{case}");
-            assert!(!CLAIMS.iter().any(|claim| faults.contains(claim)), "{case}");
+            assert!(!CLAIMS.split(';').any(|claim| faults.contains(claim)), "{case}");
         }
     }
     assert!(bad > 30, "{bad}");
@@ -185,26 +176,20 @@ fn too_few_samples_are_the_first_cause() {
 fn wires_without_skew_have_the_rate_of_their_changes() {
     let sent = traffic();
     // Rates whose period is no whole number of samples of 1 ns and 2 ns, and slow ones with skew.
-    for (kilohertz, skew_fs) in [
-        (80_000, 0),
-        (80_000, 500_000),
-        (79_990, 0),
-        (77_670, 0),
-        (77_670, 300_000),
-        (72_700, 500_000),
-        (88_000, 400_000),
-        (72_700, 0),
-        (88_000, 0),
-        (160_000, 0),
-        (40_000, 0),
-        (40_000, 700_000),
-        (20_000, 0),
-        (20_000, 700_000),
-        (8000, 0),
+    for (kilohertz, skews_fs) in [
+        (80_000, &[0, 500_000][..]),
+        (79_990, &[0]),
+        (77_670, &[0, 300_000]),
+        (72_700, &[500_000, 0]),
+        (88_000, &[400_000, 0]),
+        (160_000, &[0]),
+        (40_000, &[0, 700_000]),
+        (20_000, &[0, 700_000]),
+        (8000, &[0]),
     ] {
-        for (step_fs, phase_fs) in
-            [(1_000_000, 300_000), (2_000_000, 700_000), (2_000_000, 1_900_000)]
-        {
+        let samples = [(1_000_000, 300_000), (2_000_000, 700_000), (2_000_000, 1_900_000)];
+        let all = skews_fs.iter().flat_map(|skew_fs| samples.map(|it| (*skew_fs, it)));
+        for (skew_fs, (step_fs, phase_fs)) in all {
             let period_fs = of_rate(kilohertz);
             let sampler = WireSampler { period_fs, skew_fs, step_fs, phase_fs, unit_fs: 1000 };
             let (said, faults) = sampler.import(&sent, 1);
@@ -250,6 +235,6 @@ fn clips_on_one_pair_idle_links_and_short_recordings_are_not_said_to_be_broken()
         let (_, faults) = WireSampler { period_fs, ..sampler }.import(&sent, 1);
         let case = format!("{fill:?} {count} {period_fs}: {faults}");
         assert!(faults.contains(words) && faults.is_empty() == words.is_empty(), "{case}");
-        assert!(!CLAIMS.iter().any(|claim| faults.contains(claim)), "{case}");
+        assert!(!CLAIMS.split(';').any(|claim| faults.contains(claim)), "{case}");
     }
 }
