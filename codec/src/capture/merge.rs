@@ -433,4 +433,35 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn repeats_are_compared_until_both_are_where_they_were() {
+        let [a, b] = ["01 02", "01 02 01"].map(|text| crate::notation::parse(text).unwrap());
+        let chunk = |pattern, count| Chunk {
+            first: Tick(5),
+            content: ChunkContent::Repeat { pattern, count },
+        };
+        let found = first_difference(&chunk(a.chars(), 9), &chunk(b.chars(), 6));
+        assert_eq!(found, Some((Tick(8), Character::Data(2), Character::Data(1))));
+    }
+
+    #[test]
+    fn the_tap_of_a_channel_is_that_of_the_first_file_that_tells_it() {
+        for (taps, expected) in [([Some("a"), Some("b")], "a"), ([None, Some("b")], "b")] {
+            let files = taps.map(|tap| {
+                let tap = tap.map(str::to_owned);
+                let channels = [Channel { tap, ..Channel::named("a>b") }];
+                CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels)
+                    .unwrap()
+                    .finish()
+                    .unwrap()
+            });
+            let all = &mut |_, _: &Channel| (Tick(0), Tick(u64::MAX));
+            let files = files.each_ref().map(|file| (&**file, 0));
+            let (merged, _) =
+                merge(files, Vec::new(), all, &mut |_, fault| panic!("{fault}")).unwrap();
+            let text = String::from_utf8_lossy(&merged).into_owned();
+            assert!(text.contains(&format!(" tap={expected}")), "{taps:?}");
+        }
+    }
 }

@@ -215,3 +215,17 @@ impl SignalLevels {
         ReadSummary { known: self.known, ..self.summary }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_late_behind_more_than_the_longest_time_without_a_level() {
+        for (time_fs, signals) in [(125, 3), (126, 2)] {
+            let hidden = SignalChange { time_fs: 100, signals: 0, unknown: 1 };
+            let shown = timed(&[hidden, SignalChange { time_fs, signals: 3, unknown: 0 }], 25);
+            assert_eq!(shown[1].signals, signals, "{time_fs}");
+        }
+    }
+}

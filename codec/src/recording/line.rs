@@ -217,6 +217,7 @@ pub(super) fn period_of_clock(clock: &SenderClock, nominal_fs: u64, time_fs: u64
 mod tests {
     use super::*;
     use crate::character::Character;
+    use crate::wires::SenderClock;
 
     /// Three quarters of a period are far in silence, four periods elsewhere, each quarter rounded up.
     #[test]
@@ -240,6 +241,23 @@ mod tests {
             line.end = end;
             let moved = line.tick(placed).map(|tick| (tick, line.quality.adjusted));
             assert_eq!(moved, expected, "{place} {late_fs} {end}");
+            // The first of the longest characters is told.
+            let longest = PlacedCharacter { place: 9, edge_fs: 900, spread_fs: 7, ..placed };
+            line.end = 0;
+            for place in [9, 10] {
+                let same = PlacedCharacter { place, edge_fs: 100 * place, ..longest };
+                assert!(line.tick(same).is_some());
+            }
+            assert_eq!(line.quality.longest, (7, Tick(9)));
         }
+    }
+
+    /// The recording tells another period if it is an eighth of a period off at the end.
+    #[test]
+    fn a_period_that_is_nearly_the_nominal_one_is_that() {
+        let delay_fs = [None; crate::wires::WIRES];
+        let clock = SenderClock { period_fs: 1001, period_error_fs: 0, edge_fs: 0, delay_fs };
+        let periods = [124_999, 125_000].map(|time_fs| period_of_clock(&clock, 1000, time_fs));
+        assert_eq!(periods, [1000, 1001]);
     }
 }

@@ -387,6 +387,10 @@ mod tests {
                 .collect();
             assert_eq!(found, expected, "{declarations}");
         }
+        // Numbers that begin with 1 and bits that are there twice tell no order.
+        assert!(!table(&ordered("a", "87654321d")).channels(None).unwrap()[0].is_reordered);
+        let bits = vec![(0, Some(1)), (1, Some(0)), (2, Some(0))];
+        assert_eq!(SignalGroup { name: String::new(), bits }.ascending(), [0, 1, 2]);
         // By nothing but their scopes, which alternate.
         let mixed = "pqrstuvwx".chars().map(|name| format!("a 1 {name}; b 1 {name}"));
         let found = table(&mixed.collect::<Vec<_>>().join("; ")).channels(None).unwrap();

@@ -385,6 +385,8 @@ mod tests {
             };
             let (changes, is_sound) = read(&whole);
             assert!(is_sound && changes.len() > 2 * parts.len() - 2, "{parts:?} {changes:?}");
+            let last_fs = 1_000_000_000 * (3 * parts.len() as u64 - 1);
+            assert_eq!(changes.last().map(|it| it.time_fs), Some(last_fs + 1));
             assert_eq!(read(&whole[..whole.len() - 8]), (changes, false), "{parts:?}");
         }
     }

@@ -401,6 +401,7 @@ mod tests {
             "; Probes (2/2): a, b\n; Samplerate: 500 MHz\n0,1\n1,1\n1,0\n",
             "# Sampling frequency: 500 MHz\na,b\n; mark\n0,1\n; mark\n1,1\n1,0\n",
             "\"Sampling Period\",\"2 ns\"\n\"Sample\",\"a\",\"b\"\n0,0,1\n1,1,1\n2,1,0\n",
+            "Time [ns],a,b,,,\n0,0,1,,,7\n2,1,1,,,7\n4,1,0,,,7\n",
             "Time [ns],a,b\n0,0x0,1'b1\n2,0x1,1'b1\n4,0x1,1'b0\n",
             "Time [ns],a,b\n0,0,-1\n2,-1,-1\n4,-1,0\n",
             "Time [ns],state,a,b\n0,down,0,1\n2,face it,1,1\n4,word,1,0\n",
@@ -459,6 +460,9 @@ mod tests {
         }
         let radix = "# samplerate: 500M\nSample in Buffer,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,HEX\n0,1,1\n1,0,3\n2,0,2\n";
         assert_eq!(read(radix).1, [(2, 1), (4, 2)]);
+        // Eight binary digits are a byte.
+        let (names, changes, _) = read("Time [ns],tx\n0,11111111\n2,11111110\n4,11111101\n");
+        assert_eq!((names.len(), changes), (8, vec![(2, 2), (4, 3)]));
         // One of them could be binary, and one hexadecimal.
         assert_eq!(read("Time [ns],t[19:0]\n0,0B110\n2,0F111\n").1, [(2, 2)]);
         let unknown = "Time [ns],tx\n0,000000001\n2,x00000001\n4,000000010\n";

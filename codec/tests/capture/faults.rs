@@ -1,5 +1,7 @@
 //! Faults in one block that cost no other: reported, left out, and read past.
 
+use myriscope_codec::capture::{CaptureReader, ReadProgress};
+
 use super::bytes::{BIG, LITTLE, PACKET, literal, read, repeat};
 
 const CHUNK: &str = "chunk 0 at 0: 83 05 92 GAP";
@@ -76,17 +78,14 @@ fn payloads_that_are_no_chunk_are_left_out() {
     }
 }
 
-/// A chunk that is earlier than a block before it is read; one of no interface is not; a foreign interface is no peer.
+/// A chunk of no interface is left out; a foreign interface is no peer.
 #[test]
 fn one_fault_is_reported_and_what_stands_around_it_is_read() {
     let (channel, foreign) = (LITTLE.channel("a>b", "peer=1"), "myrinet-channel v=1 peer=0");
     let foreign = LITTLE.interface(1, "b>a", foreign);
-    let [ten, nine, later] =
-        [(0, 10), (1, 9), (1, 13)].map(|(on, at)| LITTLE.packet(on, &good(at)));
-    let (alone, other) = (LITTLE.channel("a>b", ""), LITTLE.channel("c>d", ""));
-    let early = vec![alone.clone(), other, ten.clone(), nine.clone(), later];
+    let [ten, nine] = [(0, 10), (1, 9)].map(|(on, at)| LITTLE.packet(on, &good(at)));
+    let alone = LITTLE.channel("a>b", "");
     for (blocks, chunks, fault) in [
-        (early, 3, "block 4 (enhanced packet): first is 9"),
         (vec![alone, nine, ten], 1, "block 2 (enhanced packet): interface id"),
         (vec![channel, foreign], 0, "peer is 1, which is no channel of this section"),
     ] {
@@ -99,18 +98,36 @@ fn one_fault_is_reported_and_what_stands_around_it_is_read() {
 }
 
 #[test]
-fn chunks_of_different_rates_are_ordered_by_their_times() {
-    // Character 100 begins at 1250 ns; at half the rate character 50 does, and 49 25 ns earlier.
-    for (first, faults) in [(50, 0), (49, 1)] {
+fn a_chunk_earlier_than_a_block_before_it_is_read_and_reported() {
+    // At half the rate character 50 begins as 100 does. A block may be late by a 5000th of the time.
+    for (period, newest, first, is_early) in [
+        (12_500, 10, 9, true),
+        (12_500, 10, 10, false),
+        (25_000, 100, 49, true),
+        (25_000, 100, 50, false),
+        (12_500, 8_000_000, 7_998_399, true),
+        (12_500, 8_000_000, 7_998_400, false),
+    ] {
+        let head = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
         let file = [
-            LITTLE.section(),
-            LITTLE.channel("a>b", "period_ps=12500"),
-            LITTLE.channel("c>d", "period_ps=25000"),
-            LITTLE.packet(0, &good(100)),
+            head,
+            LITTLE.channel("c>d", &format!("period_ps={period}")),
+            LITTLE.packet(0, &good(newest)),
             LITTLE.packet(1, &good(first)),
+            LITTLE.packet(1, &good(first + 4)),
         ];
-        let seen = read(file.concat().as_slice());
-        assert_eq!((seen.of("chunk").len(), seen.of("fault").len()), (2, faults), "{first}");
+        let file = file.concat();
+        let seen = read(file.as_slice());
+        assert_eq!(seen.of("chunk").len(), 3);
+        let (faults, named) =
+            (seen.of("fault"), format!("block 4 (enhanced packet): first is {first}"));
+        assert!(
+            faults.len() == usize::from(is_early) && faults.iter().all(|it| it.contains(&named))
+        );
+        let mut reader = CaptureReader::new(&*file);
+        while reader.step(&mut |_| ()).unwrap() == ReadProgress::More {}
+        let latest = u128::from(((newest + 4) * 12_500).max((first + 8) * period));
+        assert_eq!(reader.extent().latest.map(|it| it.0), Some(latest), "{first}");
     }
 }
 

@@ -72,21 +72,21 @@ fn a_section_in_which_time_goes_on_is_of_the_same_capture() {
     let items = items(&[
         channels(LITTLE),
         LITTLE.packet(0, &literal(0, &PACKET)),
-        LITTLE.packet(1, &literal(2, &PACKET)),
-        // The next chunk of b>a is where the one before it ended; c>d is new.
+        LITTLE.packet(1, &literal(4, &PACKET)),
+        // The next chunk of a>b is where the one before it ended and the newest one begins; c>d is new.
         channels(BIG),
         BIG.channel("c>d", ""),
-        BIG.packet(1, &literal(6, &PACKET)),
+        BIG.packet(0, &literal(4, &PACKET)),
         BIG.packet(2, &literal(7, &PACKET)),
-        BIG.packet(0, &literal(9, &PACKET)),
+        BIG.packet(1, &literal(9, &PACKET)),
         // A section without chunks adds no more than it declares.
         channels(LITTLE),
         LITTLE.channel("e>f", ""),
     ]);
     let chunk = |channel: u32, first: u64| format!("chunk {channel} at {first}: 83 05 92 GAP");
     let head = ["section", "channel 0 a>b", "channel 1 b>a", "link 0 1"].map(str::to_owned);
-    let rest = [chunk(0, 0), chunk(1, 2), "channel 2 c>d".to_owned(), chunk(1, 6), chunk(2, 7)];
-    let last = [chunk(0, 9), "channel 3 e>f".to_owned()];
+    let rest = [chunk(0, 0), chunk(1, 4), "channel 2 c>d".to_owned(), chunk(0, 4), chunk(2, 7)];
+    let last = [chunk(1, 9), "channel 3 e>f".to_owned()];
     assert_eq!(items, [&head[..], &rest, &last].concat());
 }
 
