@@ -408,20 +408,9 @@ mod tests {
         let text = "83 FRES 05 GAP 07 IDLE×15 06 IDLE×20 GAP 01";
         let (frames, events) = check(text, 100);
         assert_eq!(frames, ["0 [83] reset", "4 [07, 06] open-link", "42 [01] capture-end"]);
-        let expected = [
-            "0 Start([83])",
-            "1 Synchronized",
-            "1 End(Reset)",
-            "1 Reset",
-            "2 Discarded([05])",
-            "3 ResetEnded",
-            "4 Start([07])",
-            "20 Data([06])",
-            "36 End(OpenLink)",
-            "36 LinkOpen",
-            "41 LinkRestored",
-            "42 Start([01])",
-        ];
+        let expected = "0 Start([83]); 1 Synchronized; 1 End(Reset); 1 Reset; 2 Discarded([05]); 3 ResetEnded; 4 Start([07]); \
+                        20 Data([06]); 36 End(OpenLink); 36 LinkOpen; 41 LinkRestored; 42 Start([01])";
+        let expected: Vec<_> = expected.split("; ").collect();
         assert_eq!(events, expected);
         (1..20).for_each(|len| assert_eq!(check(text, len).1, expected, "pieces of {len}"));
     }
@@ -437,15 +426,9 @@ mod tests {
         }
         assert_eq!((framer.position(), framer.state().synchronized), (Some(Tick(22)), false));
         framer.finish(&mut out);
-        let expected = [
-            "7 Begin",
-            "7 Start([131, 5])",
-            "9 Data([131, 5])",
-            "20 End(Hole)",
-            "20 Hole { missing: 9 }",
-            "20 Start([131, 5])",
-            "21 End(CaptureEnd)",
-        ];
+        let expected = "7 Begin; 7 Start([131, 5]); 9 Data([131, 5]); 20 End(Hole); 20 Hole { missing: 9 }; \
+                        20 Start([131, 5]); 21 End(CaptureEnd)";
+        let expected: Vec<_> = expected.split("; ").collect();
         assert_eq!(events, expected);
     }
 }

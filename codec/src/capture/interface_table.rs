@@ -413,75 +413,26 @@ mod tests {
     }
 
     #[test]
-    fn channels_that_name_each_other_are_a_link_whatever_they_are_called() {
+    fn a_link_is_what_numbers_say_or_without_right_ones_reversed_names() {
         assert_eq!(check(&[("x", Some(1)), ("y", Some(0))]), ["0-1"]);
-        assert_eq!(
-            check(&[("a>b", Some(2)), ("b>a", Some(3)), ("x", Some(0)), ("y", Some(1))]),
-            ["0-2", "1-3"]
-        );
-    }
-
-    #[test]
-    fn without_numbers_reversed_names_make_a_link() {
+        let four = [("a>b", Some(2)), ("b>a", Some(3)), ("x", Some(0)), ("y", Some(1))];
+        assert_eq!(check(&four), ["0-2", "1-3"]);
         assert_eq!(check(&[("a>b", None), ("c>d", None), ("b>a", None)]), ["0-2"]);
         assert_eq!(check(&[("a>b", None), ("b>a", Some(0))]), ["0-1"]);
         assert_eq!(check(&[("a>a", None)]), Vec::<String>::new());
-    }
-
-    #[test]
-    fn numbers_that_a_merge_made_wrong_give_way_to_names() {
+        // What a merge made wrong gives way.
         let merged = [("a>b", Some(1)), ("b>a", Some(0)), ("c>d", Some(1)), ("d>c", Some(0))];
         assert_eq!(check(&merged), ["0-1", "2-3"]);
+        // A number that is still to be declared comes before a name.
+        assert_eq!(check(&[("a>b", Some(2)), ("b>a", None), ("x", Some(0))]), ["0-2"]);
+        assert_eq!(check(&[("a>b", None), ("b>a", Some(2)), ("x", Some(1))]), ["1-2"]);
     }
 
     #[test]
     fn peers_that_cannot_be_are_faults() {
         assert_eq!(check(&[("x", Some(0))]), ["is 0, the channel itself"]);
         assert_eq!(check(&[("x", Some(7))]), ["is 7, which is no channel of this section"]);
-        assert_eq!(
-            check(&[("x", Some(1)), ("y", Some(2)), ("z", Some(1))]),
-            ["1-2", "is 1, which does not name it back"]
-        );
-    }
-
-    #[test]
-    fn blocks_out_of_order_are_faults_and_are_read() {
-        let mut table = InterfaceTable::default();
-        let place = BlockPosition { offset: 0, number: 0, block: "enhanced packet" };
-        for name in ["a>b", "b>a"] {
-            let declared = InterfaceDescription { link_type: u32::from(LINK_TYPE), len: 0, place };
-            table
-                .declare(declared, [InterfaceOption::Name(name.into())].into_iter(), &mut |_| {})
-                .unwrap();
-        }
-        let mut log = Vec::new();
-        // 12.5 ns a character: character 1 begins in nanosecond 12, character 3 in 37.
-        for (interface, first) in [(0, 3), (1, 1), (1, 3), (0, 2)] {
-            let chars = crate::notation::parse("IDLE").unwrap();
-            let content = crate::capture::ChunkContent::Literal(chars.chars());
-            let mut payload = Vec::new();
-            Chunk { first: Tick(first), content }.emit(&mut payload);
-            table.chunk(interface, (&payload, 0), place, &mut |item| match item {
-                CaptureItem::Chunk(id, chunk) => log.push(format!("{id} at {}", chunk.first)),
-                CaptureItem::Fault(fault) => log.push(fault.to_string()),
-                CaptureItem::Section | CaptureItem::Channel(..) | CaptureItem::Link(..) => {}
-            });
-        }
-        assert_eq!(
-            log,
-            [
-                "0 at 3",
-                "byte 8: block 0 (enhanced packet): first is 1, earlier than a block before it begins",
-                "1 at 1",
-                "1 at 3",
-                "byte 8: block 0 (enhanced packet): first is 2, before 4, where the chunk before it ends",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_number_that_is_still_to_be_declared_comes_before_a_name() {
-        assert_eq!(check(&[("a>b", Some(2)), ("b>a", None), ("x", Some(0))]), ["0-2"]);
-        assert_eq!(check(&[("a>b", None), ("b>a", Some(2)), ("x", Some(1))]), ["1-2"]);
+        let three = check(&[("x", Some(1)), ("y", Some(2)), ("z", Some(1))]);
+        assert_eq!(three, ["1-2", "is 1, which does not name it back"]);
     }
 }

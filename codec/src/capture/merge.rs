@@ -398,8 +398,7 @@ mod tests {
     use super::*;
     use crate::chars::CharBuf;
 
-    fn recorded(period: CharacterPeriod, name: &str) -> Vec<u8> {
-        let channel = Channel { period, ..Channel::named(name) };
+    fn recorded(channel: Channel) -> Vec<u8> {
         let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[channel]).unwrap();
         let chars: CharBuf = [Character::Data(7); 4].into_iter().collect();
         let content = ChunkContent::Literal(chars.chars());
@@ -407,18 +406,19 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    /// The characters that an offset takes are counted by the rate of each channel.
+    fn merged(files: [(&[u8], u128); 2]) -> Vec<u8> {
+        let all = &mut |_, _: &Channel| (Tick(0), Tick(u64::MAX));
+        merge(files, Vec::new(), all, &mut |_, fault| panic!("{fault}")).unwrap().0
+    }
+
     #[test]
     fn a_capture_is_later_by_the_characters_of_its_own_rate() {
         for period_fs in [12_500_000, 25_000_000, 10_000_000, 3_333_333, 17_000_001] {
             for later in [0, 1, 12_499, 12_500, 25_000, 1_000_000] {
                 let period = CharacterPeriod::from_fs(period_fs).unwrap();
-                let (one, other) =
-                    (recorded(CharacterPeriod::FULL_RATE, "a>b"), recorded(period, "c>d"));
-                let all = &mut |_, _: &Channel| (Tick(0), Tick(u64::MAX));
-                let files = [(&*one, 0), (&*other, later)];
-                let (merged, _) =
-                    merge(files, Vec::new(), all, &mut |_, fault| panic!("{fault}")).unwrap();
+                let one = recorded(Channel::named("a>b"));
+                let other = recorded(Channel { period, ..Channel::named("c>d") });
+                let merged = merged([(&*one, 0), (&*other, later)]);
                 let mut found = BTreeMap::new();
                 let mut reader = CaptureReader::new(&*merged);
                 let mut keep = |item: CaptureItem<'_>| {
@@ -448,20 +448,10 @@ mod tests {
     #[test]
     fn the_tap_of_a_channel_is_that_of_the_first_file_that_tells_it() {
         for (taps, expected) in [([Some("a"), Some("b")], "a"), ([None, Some("b")], "b")] {
-            let files = taps.map(|tap| {
-                let tap = tap.map(str::to_owned);
-                let channels = [Channel { tap, ..Channel::named("a>b") }];
-                CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels)
-                    .unwrap()
-                    .finish()
-                    .unwrap()
-            });
-            let all = &mut |_, _: &Channel| (Tick(0), Tick(u64::MAX));
-            let files = files.each_ref().map(|file| (&**file, 0));
-            let (merged, _) =
-                merge(files, Vec::new(), all, &mut |_, fault| panic!("{fault}")).unwrap();
-            let text = String::from_utf8_lossy(&merged).into_owned();
-            assert!(text.contains(&format!(" tap={expected}")), "{taps:?}");
+            let taps = taps.map(|tap| tap.map(str::to_owned));
+            let files = taps.map(|tap| recorded(Channel { tap, ..Channel::named("a>b") }));
+            let merged = merged(files.each_ref().map(|file| (&**file, 0)));
+            assert!(String::from_utf8_lossy(&merged).contains(&format!(" tap={expected}")));
         }
     }
 }

@@ -176,11 +176,8 @@ mod tests {
             ("1'234.5", Some(1_234_500_000)),
             ("0x1", None),
         ] {
-            assert_eq!(
-                DecimalNumber::parse(text).and_then(|it| it.times(1_000_000)),
-                micro,
-                "{text}"
-            );
+            let number = DecimalNumber::parse(text).and_then(|it| it.times(1_000_000));
+            assert_eq!(number, micro, "{text}");
         }
         for (text, rate) in [
             ("500000.0 KHz", Some(500_000_000)),
@@ -195,11 +192,8 @@ mod tests {
             ("2 THz", None),
         ] {
             let distance = rate.and_then(|hertz: u64| SampleDistance::of_rate(1000 * hertz));
-            assert_eq!(
-                (sample_rate(text), distance.is_some()),
-                (distance, rate.is_some()),
-                "{text}"
-            );
+            let expected = (distance, rate.is_some());
+            assert_eq!((sample_rate(text), distance.is_some()), expected, "{text}");
         }
         // The 9 000 000 000th sample of 3 MHz, of 500 MHz and of a rate below 1 Hz.
         let times = [3_000_000_000, 500_000_000_000, 999].map(SampleDistance::of_rate);

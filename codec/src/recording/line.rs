@@ -245,8 +245,7 @@ mod tests {
             let longest = PlacedCharacter { place: 9, edge_fs: 900, spread_fs: 7, ..placed };
             line.end = 0;
             for place in [9, 10] {
-                let same = PlacedCharacter { place, edge_fs: 100 * place, ..longest };
-                assert!(line.tick(same).is_some());
+                line.tick(PlacedCharacter { place, edge_fs: 100 * place, ..longest });
             }
             assert_eq!(line.quality.longest, (7, Tick(9)));
         }

@@ -451,11 +451,8 @@ mod tests {
                     text += &format!("{}{separator}{value}\n", 2 * time);
                 }
                 let (names, changes, error) = read(&text);
-                assert_eq!(
-                    (names.len(), changes, error),
-                    (9, vec![(2, 2), (4, 3)], None),
-                    "{text}"
-                );
+                let expected = (9, vec![(2, 2), (4, 3)], None);
+                assert_eq!((names.len(), changes, error), expected, "{text}");
             }
         }
         let radix = "# samplerate: 500M\nSample in Buffer,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,HEX\n0,1,1\n1,0,3\n2,0,2\n";

@@ -9,8 +9,7 @@ const CHUNK: &str = "chunk 0 at 0: 83 05 92 GAP";
 /// Reads a section of one channel and some payloads on it; returns its chunks and, with the number
 /// of the payload and the place in it that they name, its faults.
 fn payloads(payloads: &[Vec<u8>]) -> (Vec<String>, Vec<String>) {
-    let mut file = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
-    let mut places = Vec::new();
+    let (mut file, mut places) = (head(), Vec::new());
     for payload in payloads {
         // Behind the block's head: type, length, interface, time, two lengths.
         places.push(file.len() + 28);
@@ -31,6 +30,11 @@ fn payloads(payloads: &[Vec<u8>]) -> (Vec<String>, Vec<String>) {
     (chunks, faults.collect())
 }
 
+/// A section of a channel.
+fn head() -> Vec<u8> {
+    [LITTLE.section(), LITTLE.channel("a>b", "")].concat()
+}
+
 fn good(first: u64) -> Vec<u8> {
     literal(first, &PACKET)
 }
@@ -47,7 +51,12 @@ fn a_chunk_before_its_predecessor_s_end_is_left_out() {
     let (chunks, faults) = payloads(&[good(10), good(13), good(2), reserved]);
     assert_eq!(chunks, ["chunk 0 at 10: 83 05 92 GAP", "chunk 0 at 14: 83 05 92 GAP"]);
     assert_eq!(faults.len(), 2);
-    assert!(faults[0].starts_with("payload 1, byte 8: first is 13"), "{faults:?}");
+    assert!(
+        faults[0].starts_with(
+            "payload 1, byte 8: first is 13, before 14, where the chunk before it ends"
+        ),
+        "{faults:?}"
+    );
     assert!(faults[1].starts_with("payload 2, byte 8: first is 2"), "{faults:?}");
 }
 
@@ -108,9 +117,8 @@ fn a_chunk_earlier_than_a_block_before_it_is_read_and_reported() {
         (12_500, 8_000_000, 7_998_399, true),
         (12_500, 8_000_000, 7_998_400, false),
     ] {
-        let head = [LITTLE.section(), LITTLE.channel("a>b", "")].concat();
         let file = [
-            head,
+            head(),
             LITTLE.channel("c>d", &format!("period_ps={period}")),
             LITTLE.packet(0, &good(newest)),
             LITTLE.packet(1, &good(first)),
@@ -119,8 +127,12 @@ fn a_chunk_earlier_than_a_block_before_it_is_read_and_reported() {
         let file = file.concat();
         let seen = read(file.as_slice());
         assert_eq!(seen.of("chunk").len(), 3);
-        let (faults, named) =
-            (seen.of("fault"), format!("block 4 (enhanced packet): first is {first}"));
+        let (faults, named) = (
+            seen.of("fault"),
+            format!(
+                "block 4 (enhanced packet): first is {first}, earlier than a block before it begins"
+            ),
+        );
         assert!(
             faults.len() == usize::from(is_early) && faults.iter().all(|it| it.contains(&named))
         );
@@ -251,7 +263,7 @@ fn a_snap_length_and_channels_merged_into_one_classic_pcap_are_named() {
                    or 262144";
     let merged = "first is 0, before 8, where the chunk before it ends: looks like several channels \
                   merged into one classic pcap, which has no interfaces: write pcapng";
-    let (pcapng, whole) = ([LITTLE.section(), LITTLE.channel("a>b", "")].concat(), good(0));
+    let (pcapng, whole) = (head(), good(0));
     let records = [4, 0, 8].map(|first| LITTLE.record(&good(first))).concat();
     for (head, block, place, fault) in [
         (pcapng, cut(LITTLE.packet(0, &whole[..20]), 24), (20, "2 (enhanced packet)"), snapped),
