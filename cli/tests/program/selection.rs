@@ -118,8 +118,8 @@ fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
 #[test]
 fn a_window_selects_the_rows_that_overlap_it_and_no_other() {
     // Places are characters, of `series` the times of 12 500 ps each; the second one of a row is of it, or behind it.
-    let lists: [(&[&str], [&str; 2], (&str, u64), u64); 6] = [
-        (&["packets"], ["start", "end"], ("ch", 1), 0),
+    let lists = [
+        (&["packets"][..], ["start", "end"], ("ch", 1), 0),
         (&["links", "--intervals"], ["start", "end"], ("ch", 1), 0),
         (&["check"], ["at", "last_at"], ("ch", 1), 0),
         (&["blocking"], ["start", "end"], ("ch", 1), 0),

@@ -409,12 +409,11 @@ mod tests {
             "  Time(ns)   a   b\n   0.0    0   1 \n   2.0    1   1\n   4.0    1   0",
             "Time [ns],CH1,Count,a,b\n0,131,-8,0,1\n2,129,-12,1,1\n4,130,11,1,0\n",
         ] {
-            let names = vec!["a".to_owned(), "b".to_owned()];
+            let expected = (vec!["a".to_owned(), "b".to_owned()], vec![(2, 1), (4, 2)], None);
             let is_latin = text.chars().all(|it| it < '\u{100}');
             let latin = text.chars().filter_map(|it| u8::try_from(u32::from(it)).ok());
             let latin = if is_latin { latin.collect() } else { text.as_bytes().to_vec() };
             for bytes in [text.into(), text.replace('\n', "\r").into_bytes(), latin] {
-                let expected = (names.clone(), vec![(2, 1), (4, 2)], None);
                 assert_eq!(read(&bytes), expected, "{}", bytes.escape_ascii());
             }
         }

@@ -19,6 +19,7 @@ use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{Channel, merge};
 use codec::time::Tick;
 use laws::capture_input::{CaptureInput, drawn_link};
+use laws::corpus;
 use laws::network::analyzed::analyzed;
 use laws::network::input::NetworkInput;
 use laws::network::run::run;
@@ -105,6 +106,15 @@ fn totals_of_any_characters_are_those_of_their_rows() {
         let plan = CaptureInput::from_bytes(&dice.bytes_within(40, 400));
         let Some(capture) = plan.and_then(|plan| plan.file().ok()) else { continue };
         named_check(&format!("capture {number}"), &capture, &mut dice);
+    }
+}
+
+/// S-9
+#[test]
+fn totals_of_copies_are_those_of_their_rows() {
+    for file in ["multicast/copies.pcapng", "demo-multicast/capture.pcapng"] {
+        let capture = corpus::file(&format!("fixtures/{file}"));
+        named_check(file, &capture, &mut SeededRng::new(b"recount of copies"));
     }
 }
 
