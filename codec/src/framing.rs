@@ -428,7 +428,6 @@ mod tests {
         framer.finish(&mut out);
         let expected = "7 Begin; 7 Start([131, 5]); 9 Data([131, 5]); 20 End(Hole); 20 Hole { missing: 9 }; \
                         20 Start([131, 5]); 21 End(CaptureEnd)";
-        let expected: Vec<_> = expected.split("; ").collect();
-        assert_eq!(events, expected);
+        assert_eq!(events, expected.split("; ").collect::<Vec<_>>());
     }
 }

@@ -249,4 +249,24 @@ mod tests {
             prop_assert_eq!(whole.state(repeat.end(), None), each.state(repeat.end(), None));
         }
     }
+
+    #[test]
+    fn a_reset_and_a_silence_end_the_stops_before_them() {
+        let peer = TrackedWire {
+            begun: Some(Tick(0)),
+            stops: Some([Tick(10), Tick(20)]),
+            ..Default::default()
+        };
+        let [first, last] = [10, 20].map(|at| Some(StartSender::Stopped(Tick(at))));
+        for (reset, open, sender) in [
+            (None, Some(10), None),
+            (Some(9), None, first),
+            (Some(10), None, last),
+            (Some(20), None, Some(StartSender::Going)),
+        ] {
+            let [reset, open] = [reset, open].map(|at| at.map(Tick));
+            let own = TrackedWire { reset, open, ..Default::default() };
+            assert_eq!(own.sender(&peer), sender, "{reset:?} {open:?}");
+        }
+    }
 }

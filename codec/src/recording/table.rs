@@ -464,19 +464,16 @@ mod tests {
         let unknown = "Time [ns],tx\n0,000000001\n2,x00000001\n4,000000010\n";
         assert_eq!(read(unknown).1, [(2, 0), (4, 3)]);
         let (names, _, error) = read("Time [ns],tx\n0,1FF\n2,0aa\n4,xx\n6,3FF\n");
-        assert_eq!(
-            (names.len(), error.as_deref()),
-            (9, Some("line 5: \"3FF\" is no number of 9 bits"))
-        );
+        let wide = "line 5: \"3FF\" is no number of 9 bits";
+        assert_eq!((names.len(), error.as_deref()), (9, Some(wide)));
     }
 
     #[test]
     fn what_is_no_table_is_none() {
         let (_, _, error) = read("Time [ns],CH1,CH2\n0,3.31,0.02\n2,3.29,0.01\n");
         let left_out = "; columns left out: \"CH1\", \"CH2\" (of an analog input)";
-        assert!(
-            error.is_some_and(|it| it.contains("no column of levels") && it.ends_with(left_out))
-        );
+        let is_told = |it: String| it.contains("no column of levels") && it.ends_with(left_out);
+        assert!(error.is_some_and(is_told));
         let nine = "83 05 aa 7e 01 02 03 04 05\n".repeat(2);
         for text in ["", "GAP 83\n01 05\n", &nine, "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
             assert!(!is_table(text.as_bytes()), "{text}");
