@@ -252,11 +252,8 @@ mod tests {
 
     #[test]
     fn a_reset_and_a_silence_end_the_stops_before_them() {
-        let peer = TrackedWire {
-            begun: Some(Tick(0)),
-            stops: Some([Tick(10), Tick(20)]),
-            ..Default::default()
-        };
+        let (begun, stops) = (Some(Tick(0)), Some([Tick(10), Tick(20)]));
+        let peer = TrackedWire { begun, stops, ..Default::default() };
         let [first, last] = [10, 20].map(|at| Some(StartSender::Stopped(Tick(at))));
         for (reset, open, sender) in [
             (None, Some(10), None),
@@ -265,8 +262,8 @@ mod tests {
             (Some(20), None, Some(StartSender::Going)),
         ] {
             let [reset, open] = [reset, open].map(|at| at.map(Tick));
-            let own = TrackedWire { reset, open, ..Default::default() };
-            assert_eq!(own.sender(&peer), sender, "{reset:?} {open:?}");
+            let found = TrackedWire { reset, open, ..Default::default() }.sender(&peer);
+            assert_eq!(found, sender, "{reset:?} {open:?}");
         }
     }
 }
