@@ -100,11 +100,11 @@ pub fn links(links: &[Vec<ChannelReport<'_>>], unit: TimeUnit, out: &mut impl Fn
         out(title(link));
         link.iter().for_each(|report| out(picture(report, &span)));
         out(axis(&span, unit));
-        out(states_head());
+        out(shares_head("channel", ChannelActivity::ALL.map(ChannelActivity::name)));
         link.iter().for_each(|report| out(states_line(report)));
         out(traffic_head(unit));
         link.iter().for_each(|report| out(traffic_line(report, unit)));
-        out(lamps_head());
+        out(shares_head("lamps", LedState::ALL.map(LedState::name)));
         link.iter().for_each(|report| out(lamps_line(report)));
         for report in link {
             symbols(report, out);
@@ -238,10 +238,9 @@ pub fn axis(span: &PictureSpan, unit: TimeUnit) -> StyledLine {
     StyledLine::of(TextStyle::Dim, format!("  {:<16}{from}{to:>room$}", ""))
 }
 
-fn states_head() -> StyledLine {
-    let names: String =
-        ChannelActivity::ALL.iter().map(|state| format!("{:>9}", state.name())).collect();
-    StyledLine::of(TextStyle::Head, format!("  {:<15}{names}", "channel"))
+fn shares_head<const N: usize>(title: &str, names: [&str; N]) -> StyledLine {
+    let names = names.map(|name| format!("{name:>9}")).concat();
+    StyledLine::of(TextStyle::Head, format!("  {title:<15}{names}"))
 }
 
 fn states_line(report: &ChannelReport<'_>) -> StyledLine {
@@ -251,11 +250,6 @@ fn states_line(report: &ChannelReport<'_>) -> StyledLine {
     cells.fold(line, |line, (state, (_, held))| {
         line.and(activity_style(state), format!("{:>9}", of(&held)))
     })
-}
-
-fn lamps_head() -> StyledLine {
-    let names = LedState::ALL.iter().map(|light| format!("{:>9}", light.name()));
-    StyledLine::of(TextStyle::Head, format!("  {:<15}{}", "lamps", names.collect::<String>()))
 }
 
 fn lamps_line(report: &ChannelReport<'_>) -> StyledLine {

@@ -124,68 +124,26 @@ fn networks_of_all_parts_leave_out_what_nobody_misses() {
 /// Hosts that talk now and then, over a network in which everything breaks.
 const TALK: &str = r#"
 duration_us = 4000
-[topology]
-kind = "line"
-switches = 2
-hosts_per_switch = 2
-[link]
-symbols = "all"
-[transport]
-scan_us = 50
-timeout_us = 150
-unreachable_us = 900
-frames = 1
-load_us = 30
-[[endpoint]]
-name = "a"
-host = ["h0", "h1"]
-count = 4
-[[endpoint]]
-name = "b"
-host = ["h2", "h3"]
-count = 4
-wake = "event"
-segment = 8192
-[[messages]]
-from = "a"
-to = "b"
-kind = "medium"
-bytes = [4, 400]
-every_us = 300
-law = "poisson"
-[[messages]]
-from = "b0"
-to = "a3"
-words = 2
-window = 2
-think_us = 217
-[[traffic]]
-payload = 40
-to = "uniform"
-every_us = 700
-law = "poisson"
-[[fault]]
-every_us = 500
-lose_gap = "any"
-[[fault]]
-every_us = 700
-cut = "any"
-for_us = 40
-[[fault]]
-every_us = 900
-restart = "any"
-[[fault]]
-every_us = 1500
-power_off = "any"
-for_us = 100
-[[fault]]
-every_us = 300
-probe = "any"
-[[fault]]
-every_us = 800
-noise = "any"
-mean_characters = 300
-for_us = 60
+topology = { kind = "line", switches = 2, hosts_per_switch = 2 }
+link.symbols = "all"
+transport = { scan_us = 50, timeout_us = 150, unreachable_us = 900, frames = 1, load_us = 30 }
+endpoint = [
+    { name = "a", host = ["h0", "h1"], count = 4 },
+    { name = "b", host = ["h2", "h3"], count = 4, wake = "event", segment = 8192 },
+]
+messages = [
+    { from = "a", to = "b", kind = "medium", bytes = [4, 400], every_us = 300, law = "poisson" },
+    { from = "b0", to = "a3", words = 2, window = 2, think_us = 217 },
+]
+traffic = [{ payload = 40, to = "uniform", every_us = 700, law = "poisson" }]
+fault = [
+    { every_us = 500, lose_gap = "any" },
+    { every_us = 700, cut = "any", for_us = 40 },
+    { every_us = 900, restart = "any" },
+    { every_us = 1500, power_off = "any", for_us = 100 },
+    { every_us = 300, probe = "any" },
+    { every_us = 800, noise = "any", mean_characters = 300, for_us = 60 },
+]
 "#;
 
 #[test]
