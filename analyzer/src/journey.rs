@@ -216,12 +216,11 @@ impl JourneyTracker {
     ) {
         self.net.heads(place).into_iter().for_each(|heads| heads.correct(packet));
         let Some(lane) = self.net.lane_mut(place) else { return };
-        let Some(id) = lane.open.take() else {
-            // The event of its first byte was omitted.
-            lane.next_number = packet.number + 1;
-            return;
-        };
         lane.next_number = packet.number + 1;
+        // A packet that the end of the recording cuts goes on.
+        let cut = lane.open.filter(|_| packet.ended_by == FrameEnd::CaptureEnd);
+        // The event of the first byte may have been omitted.
+        let Some(id) = cut.or_else(|| lane.open.take()) else { return };
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
         let sum = lane.sum;

@@ -129,7 +129,8 @@ impl JourneyTracker {
         let (node, port) = self.net.node_at(lane.to)?;
         let output = |port| node.output(port, lane);
         let is_held = |other: &PortId| {
-            *other != port && output(*other).is_some_and(|output| self.is_in_use(output))
+            let lane = output(*other).and_then(|output| self.net.lane(output));
+            *other != port && lane.is_some_and(|lane| lane.open.is_some())
         };
         let wants = match node.waits_for(hop_record.first, port) {
             // Where both addressings are possible it waits for the output that is held: the other one

@@ -79,13 +79,6 @@ impl JourneyTracker {
         closed.is_some_and(|closed| closed.ended_by == FrameEnd::CaptureEnd)
     }
 
-    /// True if a packet is on an output, also when the recording ends.
-    pub(super) fn is_in_use(&self, output: usize) -> bool {
-        let is_here = |id| self.table.get(id).is_some_and(|hop| hop.lane == output);
-        self.net.lane(output).is_some_and(|lane| lane.open.is_some())
-            || self.undecided.iter().any(|(_, id)| self.is_open(*id) && is_here(*id))
-    }
-
     /// True if a departure that is still open or undecided may be this packet.
     pub(super) fn may_be_leaving(&self, hop: &HopRecord) -> bool {
         let input = self.net.lane(hop.lane);
