@@ -63,6 +63,8 @@ pub struct EventTimeline {
     newest: Picoseconds,
     /// Events of one instant, not yet sorted.
     instant: Vec<(ChannelId, EventOrigin, TimedEvent)>,
+    /// Inputs of senders in this instant: by an event on one channel, for the sender of a channel.
+    inputs: Vec<(ChannelId, ChannelId, FlowInput)>,
     now: Picoseconds,
 }
 
@@ -85,6 +87,7 @@ impl EventTimeline {
             due: BinaryHeap::new(),
             newest: 0,
             instant: Vec::new(),
+            inputs: Vec::new(),
             now: 0,
         }
     }
@@ -183,7 +186,10 @@ impl EventTimeline {
             // Without the heap while this channel is ahead of all others.
             loop {
                 if time != self.now {
-                    self.emit_instant(out);
+                    if self.end_instant(out) {
+                        self.due.push(Reverse((time, id)));
+                        break;
+                    }
                     self.now = time;
                 }
                 let next = self.advance(id, until, out);
@@ -196,19 +202,32 @@ impl EventTimeline {
                 time = next;
             }
         }
-        self.emit_instant(out);
+        if self.end_instant(out) {
+            self.release(until, out);
+        }
     }
 
-    fn emit_instant(&mut self, out: &mut impl FnMut(TimedEvent)) {
+    /// Applies the inputs of the instant and emits its events. Returns true if a reset may have brought earlier ones.
+    ///
+    /// Reading: a reset has left its sender before what arrives at the tap with it comes there. Where both were observed
+    /// at the sender it cannot be told what was first, and the reset is taken as last. R-1
+    fn end_instant(&mut self, out: &mut impl FnMut(TimedEvent)) -> bool {
+        let mut inputs = std::mem::take(&mut self.inputs);
+        if inputs.len() > 1 {
+            let at_sender = |id: &ChannelId| self.queues.get(id).is_some_and(|it| it.is_at_sender);
+            inputs.sort_by_key(|(_, channel, input)| match *input == FlowInput::OwnReset {
+                true => 2 * u8::from(at_sender(channel)),
+                false => 1,
+            });
+        }
+        let is_reset = inputs.iter().any(|(.., input)| *input == FlowInput::OwnReset);
+        inputs.drain(..).for_each(|input| self.control(input));
+        self.inputs = inputs;
         if self.instant.len() > 1 {
             self.instant.sort_by_key(|(channel, origin, _)| (*channel, *origin));
         }
         self.instant.drain(..).for_each(|(_, _, event)| out(event));
-    }
-
-    fn schedule(&mut self, id: ChannelId) {
-        let due = self.queues.get(&id).and_then(|queue| queue.due());
-        self.due.extend(due.map(|time| Reverse((time, id))));
+        is_reset
     }
 
     /// Processes the next event of a channel, which is due now and before a time. Returns the time of the one after it.
@@ -222,24 +241,29 @@ impl EventTimeline {
         let (peer, event) = (queue.peer, queue.step(self.filter));
         let next = queue.due();
         let Some((at, event)) = event else { return next };
-        let (target, input) = match &event {
-            ChannelEvent::Command(command) => {
-                let command = *command;
+        let input = match &event {
+            &ChannelEvent::Command(command) => {
                 let repeated = queue.last_command.replace(command) == Some(command);
                 if self.filter == EventFilter::All && !repeated {
                     self.emit(id, at, event);
                 }
-                self.control((id, peer), command.into());
-                // Repetitions have no effect before an event of another channel.
-                let others = self.due.peek().map_or(until, |Reverse((other, _))| until.min(*other));
-                return self.queues.get_mut(&id)?.pass_repeated(command, others);
+                self.inputs.extend(peer.map(|peer| (id, peer, command.into())));
+                // Repetitions have no effect before an event of another channel, or a reset of this instant.
+                let is_reset = self.inputs.iter().any(|(.., it)| *it == FlowInput::OwnReset);
+                let end = if is_reset { self.now } else { until };
+                let end = self.due.peek().map_or(end, |Reverse((other, _))| end.min(*other));
+                return self.queues.get_mut(&id)?.pass_repeated(command, end);
             }
-            ChannelEvent::Link(LinkEvent::OpenLink) => (peer, FlowInput::PeerSilent),
+            ChannelEvent::Link(LinkEvent::OpenLink) => FlowInput::PeerSilent,
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 queue.last_command = None;
-                (peer, FlowInput::PeerHole)
+                FlowInput::PeerHole
             }
-            ChannelEvent::Link(LinkEvent::ForwardReset) => (Some(id), FlowInput::OwnReset),
+            ChannelEvent::Link(LinkEvent::ForwardReset) => {
+                self.emit(id, at, event);
+                self.reset(id, peer);
+                return next;
+            }
             ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_)
                 if self.instant.is_empty() && self.is_alone(&event, next) =>
             {
@@ -258,10 +282,7 @@ impl EventTimeline {
             }
         };
         self.emit(id, at, event);
-        self.control((id, target), input);
-        if input == FlowInput::OwnReset {
-            self.recall_stop(peer, id);
-        }
+        self.inputs.extend(peer.map(|peer| (id, peer, input)));
         next
     }
 
@@ -271,7 +292,7 @@ impl EventTimeline {
         // An open link ends a packet and releases the opposite sender in one instant; nothing does with
         // a byte.
         let of_own = next.filter(|_| matches!(event, ChannelEvent::Packet(_)));
-        ![of_others, of_own].contains(&Some(self.now))
+        self.inputs.is_empty() && ![of_others, of_own].contains(&Some(self.now))
     }
 
     fn emit(&mut self, channel: ChannelId, at: Tick, body: ChannelEvent) {
@@ -281,8 +302,7 @@ impl EventTimeline {
 
     /// Applies an input from one channel to the sender of a channel. Rows are in order of channels; with all events
     /// the sender's comes behind those of the channel that brought it, since a hole ends what was known of the sender.
-    fn control(&mut self, (by, channel): (ChannelId, Option<ChannelId>), input: FlowInput) {
-        let Some(channel) = channel else { return };
+    fn control(&mut self, (by, channel, input): (ChannelId, ChannelId, FlowInput)) {
         let Some(queue) = self.queues.get_mut(&channel) else { return };
         if let Some(event) = queue.sender.step(input) {
             // Reading: on a channel of another rate, the period that contains the event.
@@ -294,15 +314,21 @@ impl EventTimeline {
             };
             self.instant.push((place, EventOrigin::Sender, event));
         }
+        if input == FlowInput::OwnReset
+            && let Some(queue) = self.queues.get_mut(&by)
+        {
+            queue.recall_stop(self.now);
+            self.due.extend(queue.due().map(|time| Reverse((time, by))));
+        }
     }
 
-    /// Repeats a STOP of the opposite channel after a reset has released the sender on `released`: see
-    /// [`ChannelQueue::recall_stop`].
-    fn recall_stop(&mut self, opposite: Option<ChannelId>, released: ChannelId) {
-        let Some(opposite) = opposite else { return };
-        if let Some(queue) = self.queues.get_mut(&opposite) {
-            queue.recall_stop(opposite, self.now, released);
-        }
-        self.schedule(opposite);
+    /// Takes a reset of a sender; STOPs of skipped iterations that come with it too.
+    fn reset(&mut self, id: ChannelId, peer: Option<ChannelId>) {
+        let Some(peer) = peer else { return };
+        self.inputs.push((peer, id, FlowInput::OwnReset));
+        let skipped =
+            self.queues.get(&peer).and_then(|it| Some(it.time(it.skipped_stop(self.now)?)));
+        let is_now = skipped == Some(self.now);
+        self.inputs.extend(is_now.then_some((peer, id, FlowInput::Stop)));
     }
 }

@@ -10,6 +10,7 @@ use codec::framing::FrameEvent;
 use codec::time::{CharacterPeriod, Tick};
 
 use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
+use crate::channel_name::TapEnd;
 use crate::event::{ChannelEvent, FlowCommand, Picoseconds};
 use crate::flow_control::FlowControl;
 use crate::packet::ByteRetention;
@@ -24,6 +25,8 @@ pub(super) struct ChannelQueue {
     pub(super) period: CharacterPeriod,
     pub(super) peer: Option<ChannelId>,
     pub(super) sender: FlowControl,
+    /// Observed where the sender is.
+    pub(super) is_at_sender: bool,
     /// The last command to the opposite sender.
     pub(super) last_command: Option<FlowCommand>,
     /// State before the first character, until that is known.
@@ -69,6 +72,7 @@ impl ChannelQueue {
             period: channel.period,
             peer: None,
             sender: FlowControl::default(),
+            is_at_sender: TapEnd::of(channel) == Some(TapEnd::Sender),
             last_command: None,
             start: StartState::of(channel),
             receiver: ChannelReceiver::of(channel, bytes),
@@ -201,14 +205,15 @@ impl ChannelQueue {
         self.due()
     }
 
-    /// Queues the next STOP of skipped iterations again, after a reset on the opposite channel, the
-    /// one `released`, has released its sender now: it stops that sender once more.
-    pub(super) fn recall_stop(&mut self, own: ChannelId, now: Picoseconds, released: ChannelId) {
-        let Some(stops) = &self.stops else { return };
-        let about = Tick(self.period.periods(now));
-        let Some(at) = stops.next(about, |at| (self.time(at), own) > (now, released)) else {
-            return;
-        };
+    /// The first STOP of skipped iterations, not before a time.
+    pub(super) fn skipped_stop(&self, from: Picoseconds) -> Option<Tick> {
+        self.stops.as_ref()?.next(Tick(self.period.periods(from)), |at| self.time(at) >= from)
+    }
+
+    /// Queues the next STOP of skipped iterations again, after a reset on the opposite channel has released its sender
+    /// now: it stops that sender once more.
+    pub(super) fn recall_stop(&mut self, now: Picoseconds) {
+        let Some(at) = self.skipped_stop(now + 1) else { return };
         // Queued events may be of earlier iterations, or of a chunk behind the repeat.
         let index = self.events.partition_point(|(queued, _)| *queued < at);
         let stop = (at, ChannelEvent::Command(FlowCommand::Stop));

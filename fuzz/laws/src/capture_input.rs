@@ -3,7 +3,8 @@
 
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, WriteError,
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
+    ReadProgress, WriteError,
 };
 use codec::character::Character;
 use codec::chars::CharBuf;
@@ -230,6 +231,24 @@ pub fn drawn_link(dice: &mut SeededRng) -> Vec<u8> {
     }
     in_order(&channels, &mut chunks);
     write(ByteOrder::Little, &channels, &chunks).unwrap_or_default()
+}
+
+/// The channels and chunks of a capture in order.
+pub fn parts(capture: &[u8]) -> (Vec<Channel>, Vec<(ChannelId, OwnedChunk)>) {
+    let (mut channels, mut chunks) = (Vec::new(), Vec::new());
+    let mut reader = CaptureReader::new(capture);
+    let mut progress = Ok(ReadProgress::More);
+    while matches!(progress, Ok(ReadProgress::More)) {
+        progress = reader.step(&mut |item| match item {
+            CaptureItem::Channel(_, channel) => channels.push(Channel::clone(channel)),
+            CaptureItem::Chunk(id, chunk) => chunks.push((id, OwnedChunk::from(chunk))),
+            CaptureItem::Fault(fault) => {
+                assert_eq!(fault.to_string(), "", "what is written is read");
+            }
+            CaptureItem::Section | CaptureItem::Link(..) => {}
+        });
+    }
+    (channels, chunks)
 }
 
 /// Puts chunks in the order of a file: by time, then by channel.

@@ -233,6 +233,8 @@ pub struct ReferenceChannel {
     pub period: CharacterPeriod,
     /// The opposite channel, by its index.
     pub peer: Option<usize>,
+    /// Observed where its sender is.
+    pub is_at_sender: bool,
     pub characters: Vec<(u64, Character)>,
 }
 
@@ -262,10 +264,17 @@ pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
     event.sort_by_key(|(time, channel, ..)| (*time, *channel));
     let mut stopped = vec![ReferenceSender::Going; tracks.len()];
     let mut rows = Vec::new();
-    for (time, channel, at, event) in event {
-        if let Some((governed, next, by)) = command(&event, channel, tracks)
-            && let (Some(sender), Some(track)) = (stopped.get_mut(governed), tracks.get(governed))
-        {
+    let inputs = event.iter().filter_map(|(time, channel, _, event)| {
+        let input = command(event, *channel, tracks)?;
+        // What arrives with a reset arrives at its sender later, unless both were observed there. R-1
+        let is_reset = matches!(event, ReferenceEvent::Event(LinkEvent::ForwardReset));
+        let is_at_sender = tracks.get(input.0)?.is_at_sender;
+        Some((*time, if is_reset { 2 * u8::from(is_at_sender) } else { 1 }, input))
+    });
+    let mut inputs: Vec<_> = inputs.collect();
+    inputs.sort_by_key(|(time, rank, _)| (*time, *rank));
+    for (time, _, (governed, next, by)) in inputs {
+        if let (Some(sender), Some(track)) = (stopped.get_mut(governed), tracks.get(governed)) {
             let event = match (*sender, next) {
                 (ReferenceSender::Going, ReferenceSender::Stopped) => {
                     Some(LinkEvent::SenderStopped)
@@ -281,6 +290,8 @@ pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
             let row = |event| (time, governed, RowOrigin::Sender, at, ReferenceEvent::Event(event));
             rows.extend(event.map(row));
         }
+    }
+    for (time, channel, at, event) in event {
         if !matches!(event, ReferenceEvent::Command(_)) {
             rows.push((time, channel, RowOrigin::Own, at, event));
         }

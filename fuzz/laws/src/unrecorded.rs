@@ -8,16 +8,13 @@ use analyzer::blocking::{BlockingEvent, STANDS, WaitRoot};
 use analyzer::finding::{FactValue, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
 use analyzer::journey::JourneyFate;
 use analyzer::link::interval::{ActivityInterval, ChannelActivity};
-use codec::capture::{
-    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, ReadProgress,
-    WriteError,
-};
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, WriteError};
 use codec::character::{Symbol, decode_control};
 use codec::time::{LinkTimeout, Tick};
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
-use crate::capture_input::OwnedChunk;
+use crate::capture_input::{self, OwnedChunk};
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::findings::is_in_order;
 use crate::network::input::NetworkInput;
@@ -82,17 +79,9 @@ impl RecordedChunks {
         let mut read = Self { known, circles, stopped, kept: kept.collect(), ..Self::default() };
         let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
         read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
-        let mut reader = CaptureReader::new(capture);
-        let mut progress = Ok(ReadProgress::More);
-        while matches!(progress, Ok(ReadProgress::More)) {
-            progress = reader.step(&mut |item| match item {
-                CaptureItem::Channel(id, channel) => {
-                    drop(read.channels.insert(id, Channel::clone(channel)));
-                }
-                CaptureItem::Chunk(id, chunk) => read.chunks.push((id, chunk.into())),
-                CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
-            });
-        }
+        let (channels, chunks) = capture_input::parts(capture);
+        read.channels = (0..).map(ChannelId).zip(channels).collect();
+        read.chunks = chunks;
         let stops = blocked.iter().filter_map(|blocked| match blocked {
             BlockingEvent::Stop(stop) => Some((stop, stop.standing.as_ref())),
             BlockingEvent::Deadlock(_) => None,

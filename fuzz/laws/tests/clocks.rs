@@ -8,8 +8,8 @@ use codec::time::{CharacterPeriod, Tick};
 use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgress, merge};
-use laws::capture_input::{self, OwnedChunk};
+use codec::capture::{ByteOrder, Channel, ReadProgress, merge};
+use laws::capture_input;
 use laws::network::run::RunOutcome;
 use laws::{score, taps};
 use simulator::truth::{TruthEvent, TruthEventKind};
@@ -34,15 +34,7 @@ fn simulated() -> Vec<u8> {
 
 /// The capture with other periods declared for some channels.
 fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
-    let (mut channels, mut chunks) = (Vec::<Channel>::new(), Vec::new());
-    let mut reader = CaptureReader::new(capture);
-    let mut keep = |item: CaptureItem<'_>| match item {
-        CaptureItem::Channel(_, channel) => channels.push(Channel::clone(channel)),
-        CaptureItem::Chunk(id, chunk) => chunks.push((id, OwnedChunk::from(chunk))),
-        CaptureItem::Section | CaptureItem::Link(..) => {}
-        CaptureItem::Fault(fault) => panic!("{fault}"),
-    };
-    while reader.step(&mut keep).unwrap() == ReadProgress::More {}
+    let (mut channels, mut chunks) = capture_input::parts(capture);
     for channel in &mut channels {
         if let Some((_, period)) = periods.iter().find(|(name, _)| *name == channel.name) {
             channel.period = CharacterPeriod::from_ps(*period).unwrap();

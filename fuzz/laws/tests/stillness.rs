@@ -172,32 +172,15 @@ fn broken(link: &str, faults: &str) -> String {
     format!(
         r#"
 duration_us = 1000
-[topology]
-kind = "ring"
-switches = 3
-hosts_per_switch = 2
+topology = {{ kind = "ring", switches = 3, hosts_per_switch = 2 }}
+transport = {{ scan_us = 50, timeout_us = 150, unreachable_us = 900 }}
+endpoint = [{{ name = "a", host = ["h0", "h2", "h4"], wake = "event" }}]
+messages = [
+    {{ from = "a0", to = "a1", kind = "medium", bytes = [4, 400], every_us = 300, law = "poisson" }},
+    {{ from = "a2", to = "a0", words = 2, every_us = 200 }},
+]
 [link]
 {link}
-[transport]
-scan_us = 50
-timeout_us = 150
-unreachable_us = 900
-[[endpoint]]
-name = "a"
-host = ["h0", "h2", "h4"]
-wake = "event"
-[[messages]]
-from = "a0"
-to = "a1"
-kind = "medium"
-bytes = [4, 400]
-every_us = 300
-law = "poisson"
-[[messages]]
-from = "a2"
-to = "a0"
-words = 2
-every_us = 200
 [[traffic]]
 from = ["h1", "h3", "h5"]
 payload = [10, 300]

@@ -1,5 +1,6 @@
 //! A capture's rows against the reference's, which takes its characters one at a time.
 
+use analyzer::channel_name::TapEnd;
 use analyzer::event::{ChannelEvent, TimedEvent};
 use std::collections::BTreeMap;
 
@@ -58,6 +59,7 @@ impl SectionContents {
         let track = |id: &ChannelId| ReferenceChannel {
             period: self.period(*id),
             peer: peer(*id),
+            is_at_sender: self.channels.get(id).and_then(TapEnd::of) == Some(TapEnd::Sender),
             characters: self.characters(*id),
         };
         let wanted = |(_, _, told): &reference::ReferenceRow| {
