@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{capture, good, json, json_lines, run, view, views};
+use crate::support::{bad, capture, good, json, json_lines, run, view, views};
 
 #[test]
 fn a_channel_a_window_and_a_limit_select_rows() {
@@ -58,6 +58,19 @@ fn fields_are_listed_without_a_capture() {
     }
     let listed = json(&good(&["packets", "--list-fields", "--format", "json"]));
     assert_eq!(listed["fields"][0]["name"], "channel");
+}
+
+#[test]
+fn a_bad_filter_is_reported_before_anything_is_read() {
+    for arguments in [
+        ["packets", "no-such-file", "--filter", "lenght > 5"],
+        ["packets", "no-such-file", "--fields", "lenght"],
+        ["show", "no-such-file", "--filter", "lfet ~ \"*\""],
+        ["info", "no-such-file", "--filter", "nam == x"],
+    ] {
+        let error = bad(&arguments);
+        assert!(error.contains("^") && error.contains("did you mean `"), "{error}");
+    }
 }
 
 #[test]

@@ -195,8 +195,15 @@ fn types_of_four_bytes_are_read_as_by_the_program() {
 }
 
 /// Fixtures whose characters are compared with the rows.
-const CHARACTERS: &str =
-    "link-1 link-14 demo-cut demo-glitch demo-open-wire demo-lossy ring-deadlock";
+const CHARACTERS: [&str; 7] = [
+    "link-1",
+    "link-14",
+    "demo-cut",
+    "demo-glitch",
+    "demo-open-wire",
+    "demo-lossy",
+    "ring-deadlock",
+];
 
 #[test]
 fn characters_are_counted_as_by_the_program() {
@@ -205,7 +212,7 @@ fn characters_are_counted_as_by_the_program() {
         "characters data control.IDLE control.GAP control.STOP corrected invalid".split(' ');
     let names = counts.clone().map(|name| if name == "data" { "myrinet.data" } else { name });
     let names: Vec<&str> = ["channel"].into_iter().chain(names).collect();
-    for name in CHARACTERS.split(' ') {
+    for name in CHARACTERS {
         let file = capture(name);
         let mut sums: BTreeMap<String, [u64; 7]> = BTreeMap::new();
         for frame in cells(&directory, &file, &names) {
@@ -228,7 +235,7 @@ fn packets_of_a_chunk_are_framed_as_by_the_program() {
     let Some(directory) = settings("wireshark-frames") else { return };
     let fields = ["channel", "start", "end", "length", "crc", "ended_by"];
     let (mut framed, mut all) = (0, 0);
-    for name in CHARACTERS.split(' ') {
+    for name in CHARACTERS {
         let file = capture(name);
         let ours = rows(RowKind::Packets, std::slice::from_ref(&file), &[]);
         let ours = ours.iter().map(|row| fields.map(|name| row[name].to_string().replace('"', "")));

@@ -86,9 +86,10 @@ fn payloads_that_are_no_chunk_are_left_out() {
 fn one_fault_is_reported_and_what_stands_around_it_is_read() {
     let foreign = LITTLE.interface(1, "b>a", "myrinet-channel v=1 peer=0");
     let [ten, nine] = [(0, 10), (1, 9)].map(|(on, at)| LITTLE.packet(on, &good(at)));
+    let no_peer = "peer is 1, which is no channel of this section";
     for (blocks, chunks, fault) in [
         (vec![LITTLE.channel("a>b", ""), nine, ten], 1, "block 2 (enhanced packet): interface id"),
-        (vec![LITTLE.channel("a>b", "peer=1"), foreign], 0, "peer is 1, which is no channel"),
+        (vec![LITTLE.channel("a>b", "peer=1"), foreign], 0, no_peer),
     ] {
         let seen = read([LITTLE.section(), blocks.concat()].concat().as_slice());
         assert_eq!((seen.of("chunk").len(), seen.error_text().as_str()), (chunks, ""), "{fault}");

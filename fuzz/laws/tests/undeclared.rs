@@ -61,7 +61,7 @@ fn verdicts_name_what_would_have_to_be_known() {
     }
 }
 
-/// What is said of a capture, by the names of channels.
+/// States and ways of packets in a capture, and what is wrong with a sound network, with the names of channels.
 fn statements(capture: &[u8], class: NetworkClass) -> Vec<String> {
     let (channels, _) = capture_input::parts(capture);
     let name = |id: ChannelId| &channels[usize::try_from(id.0).unwrap()].name;

@@ -131,8 +131,17 @@ impl WireSampler {
 }
 
 /// Claims about a recording other than its distance of samples.
-const CLAIMS: &str = "are wires;swapped;opposite order;never change;two characters look;too late;spread over half;\
-                      of --rate: give;check clips";
+const CLAIMS: [&str; 9] = [
+    "are wires",
+    "swapped",
+    "opposite order",
+    "never change",
+    "two characters look",
+    "too late",
+    "spread over half",
+    "of --rate: give",
+    "check clips",
+];
 
 #[test]
 fn too_few_samples_are_the_first_cause() {
@@ -160,7 +169,7 @@ fn too_few_samples_are_the_first_cause() {
             }
             bad += 1;
             assert!(faults.contains("samples are ") && faults.contains("rate of 200"), "{case}");
-            assert!(!CLAIMS.split(';').any(|claim| faults.contains(claim)), "{case}");
+            assert!(!CLAIMS.iter().any(|claim| faults.contains(claim)), "{case}");
         }
     }
     assert!(bad > 30, "{bad}");
@@ -235,6 +244,6 @@ fn clips_on_one_pair_idle_links_and_short_recordings_are_not_said_to_be_broken()
         let (_, faults) = WireSampler { period_fs, ..sampler }.import(&sent, 1);
         let case = format!("{fill:?} {count} {period_fs}: {faults}");
         assert!(faults.contains(words) && faults.is_empty() == words.is_empty(), "{case}");
-        assert!(!CLAIMS.split(';').any(|claim| faults.contains(claim)), "{case}");
+        assert!(!CLAIMS.iter().any(|claim| faults.contains(claim)), "{case}");
     }
 }
