@@ -215,9 +215,8 @@ impl EventTimeline {
         let mut inputs = std::mem::take(&mut self.inputs);
         if inputs.len() > 1 {
             let at_sender = |id: &ChannelId| self.queues.get(id).is_some_and(|it| it.is_at_sender);
-            inputs.sort_by_key(|(_, channel, input)| match *input == FlowInput::OwnReset {
-                true => 2 * u8::from(at_sender(channel)),
-                false => 1,
+            inputs.sort_by_key(|(_, channel, input)| {
+                if *input == FlowInput::OwnReset { 2 * u8::from(at_sender(channel)) } else { 1 }
             });
         }
         let is_reset = inputs.iter().any(|(.., input)| *input == FlowInput::OwnReset);

@@ -72,7 +72,7 @@ impl<'a> ChannelReport<'a> {
     }
 
     /// A value that events of the opposite channel tell, if so many are known or it was recorded.
-    fn of_opposite(&self, known: u64, value: u64) -> Option<u64> {
+    fn shown_by_opposite(&self, known: u64, value: u64) -> Option<u64> {
         (self.opposed.is_some() || known > 0).then_some(value)
     }
 
@@ -81,7 +81,7 @@ impl<'a> ChannelReport<'a> {
         let ChannelTotals { counters, times, stops, packets, pings, commands, history: _ } =
             self.totals;
         let characters = counters.characters();
-        let told = |value| self.of_opposite(stops.count, value);
+        let told = |value| self.shown_by_opposite(stops.count, value);
         let span = counters.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
         let flow_control: u64 = counters
             .control()
@@ -126,7 +126,7 @@ impl<'a> ChannelReport<'a> {
         let mean = pings.mean_thousandths();
         PingsRow {
             sent: pings.sent,
-            answered: self.of_opposite(pings.answered, pings.answered),
+            answered: self.shown_by_opposite(pings.answered, pings.answered),
             measures: PingMeasure::on(self.channel).map(PingMeasure::name),
             min: pings.range.map(|(min, _)| min),
             mean: mean.map(|mean| f64::from(u32::try_from(mean).unwrap_or(u32::MAX)) / 1e3),
