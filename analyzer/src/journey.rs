@@ -107,6 +107,10 @@ pub struct JourneyTracker {
     over: Option<(u64, HopId)>,
     /// Buffer for the hops of one journey.
     chain: Vec<HopId>,
+    /// Places of the channels that carried FRES in the instant of the last event.
+    resets: Vec<usize>,
+    /// Time of the last event.
+    now: Picoseconds,
 }
 
 impl JourneyTracker {
@@ -116,14 +120,19 @@ impl JourneyTracker {
         self.clocks.declare(id, channel);
     }
 
-    /// Processes the next event of any channel; events come in order of time.
+    /// Processes the next event of any channel; events come in order of time. Those of one instant may come in any order:
+    /// a reset is taken as the last of them.
     pub fn row(&mut self, row: &TimedEvent, out: &mut Vec<Journey>) {
+        if row.time != self.now {
+            self.end_instant();
+            self.now = row.time;
+        }
         let Some(place) = self.net.place(row.channel) else { return };
         let Some(channel) = self.net.lane_mut(place) else { return };
         match &row.body {
             ChannelEvent::Head(first) => self.begin(place, row, *first, out),
             ChannelEvent::Packet(packet) => self.close(place, row, packet, out),
-            ChannelEvent::Link(LinkEvent::ForwardReset) => self.reset(place, row.time),
+            ChannelEvent::Link(LinkEvent::ForwardReset) => self.resets.push(place),
             ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
             )) => self.table.released(channel, row.time),
@@ -217,17 +226,21 @@ impl JourneyTracker {
         self.net.heads(place).into_iter().for_each(|heads| heads.correct(packet));
         let Some(lane) = self.net.lane_mut(place) else { return };
         lane.next_number = packet.number + 1;
-        // A packet that the end of the recording cuts goes on.
-        let cut = lane.open.filter(|_| packet.ended_by == FrameEnd::CaptureEnd);
-        // The event of the first byte may have been omitted.
-        let Some(id) = cut.or_else(|| lane.open.take()) else { return };
+        // A packet that the end of the recording cuts goes on. The event of the first byte may have been omitted.
+        let is_cut = packet.ended_by == FrameEnd::CaptureEnd;
+        let Some(id) = (if is_cut { lane.open } else { lane.open.take() }) else { return };
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
         let sum = lane.sum;
         let Some(hop) = self.table.get(id) else { return };
         let closed = ClosedPacket::new(row.time, hop.first, packet, sum);
-        let (body, seq) = (closed.body, hop.seq);
         self.table.close(id, packet.number, closed);
+        if is_cut {
+            // Decided on when all that the end cuts have ended.
+            self.postpone(id, out);
+            self.arrive(id, out);
+            return;
+        }
         self.find_before(id, out);
         self.decide_behind(place, out);
         let Some(hop) = self.table.get(id) else { return };
@@ -238,19 +251,15 @@ impl JourneyTracker {
         if self.loads_table(id, out) {
             return;
         }
-        self.arrive(id, (body, seq), out);
+        self.arrive(id, out);
         self.drain(place, out);
     }
 
     /// Settles a complete packet at the node behind its channel, or keeps it for later matching.
-    fn arrive(
-        &mut self,
-        id: HopId,
-        (body, seq): (codec::crc::CrcResidue, u64),
-        out: &mut Vec<Journey>,
-    ) {
+    fn arrive(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let Some(hop) = self.table.get(id) else { return };
-        let node = self.net.lane(hop.lane).and_then(|lane| self.net.node_at(lane.to));
+        let Some(body) = hop.closed.as_ref().map(|closed| closed.body) else { return };
+        let (seq, node) = (hop.seq, self.net.lane(hop.lane).and_then(|it| self.net.node_at(it.to)));
         if hop.is_runt() && self.verdict(hop, JourneyFate::UnderWay) == JourneyFate::RUNT {
             self.drop_runt(id, out);
         } else if node.is_some_and(|(node, _)| !node.is_switch()) {
@@ -264,7 +273,7 @@ impl JourneyTracker {
             self.recent.add(body, ANY_NODE, (seq, id));
             let is_fibre = node.is_some_and(|(node, _)| node.fibre.is_some());
             if hop.is_free() && (is_fibre || self.requested(hop) == RequestedOutput::Unseen) {
-                self.wait(id, seq, out);
+                self.wait(id, out);
             }
         }
     }
@@ -314,36 +323,6 @@ impl JourneyTracker {
             self.mark_overtaken(hop, since);
         }
         self.drain(candidate.lane, out);
-    }
-
-    /// Removes packets from the front of a queue that can no longer be at the input.
-    fn drain(&mut self, place: usize, out: &mut Vec<Journey>) {
-        loop {
-            let Some(lane) = self.net.lane(place) else { return };
-            let Some(front) = lane.queue.front().map(|it| it.id) else { return };
-            let Some(hop) = self.table.get(front) else { return };
-            let Some(closed) = &hop.closed else { return };
-            let now = lane.last.map_or(0, |(_, time)| time);
-            let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
-            let over = hop.passed.is_some_and(|until| until < now) || hop.is_emptied(now);
-            if !hop.is_free() || !(over || beyond) || self.may_be_leaving(hop) {
-                return;
-            }
-            self.leave_queue(front);
-            self.overtaken(front, out);
-        }
-    }
-
-    /// Settles a packet that was not captured at an output and can no longer appear there.
-    fn overtaken(&mut self, id: HopId, out: &mut Vec<Journey>) {
-        let Some(hop) = self.table.get(id) else { return };
-        let seq = hop.seq;
-        let fate = self.verdict(hop, JourneyFate::Dropped(None));
-        if fate == JourneyFate::OutOfSight {
-            self.wait(id, seq, out);
-        } else {
-            self.settle(id, fate, out);
-        }
     }
 
     /// Fate of a packet that was not captured at an output; `unseen` if there is no other evidence.

@@ -139,21 +139,15 @@ fn relative() -> Vec<u8> {
 }
 
 #[test]
-fn a_packet_is_followed_through_two_switches() {
-    let p = relative();
-    let (q, r) = (hop(&p), hop(&hop(&p)));
-    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
-    ");
-}
-
-#[test]
-fn both_addressings_are_followed() {
+fn a_packet_is_followed_by_both_addressings() {
     // Absolute, s1 is asked for port 3 by 83.
-    let p = packet(&[0x81, 0x83, 5, 1, 2, 3, 4]);
-    let (q, r) = (hop(&p), hop(&hop(&p)));
-    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
-          1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        4      1.0000           0  arrived
+    let text = [relative(), packet(&[0x81, 0x83, 5, 1, 2, 3, 4])].map(|p| {
+        let (q, r) = (hop(&p), hop(&hop(&p)));
+        analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])])
+    });
+    insta::assert_snapshot!(text.concat(), @"
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
+    1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        4      1.0000           0  arrived
     ");
 }
 
@@ -618,24 +612,16 @@ fn what_a_recording_begins_inside_asked_for_nothing() {
 
 #[test]
 fn a_bit_flipped_where_nothing_was_captured_is_located() {
-    // Between the switches bit 2 of byte 7: of 19 bytes 11 are behind it, so 8 × 11 + 2 = 90.
-    let p = relative();
-    let r = hop(&flip(hop(&p), 7, 2));
-    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
+    // Between the switches bit 2 of byte 7: of 19 bytes 11 are behind it, so 8 × 11 + 2 = 90. Then one of the CRC byte.
+    let (p, q) = (relative(), hop(&relative()));
+    let text = [flip(q.clone(), 7, 2), flip(q.clone(), q.len() - 1, 5)]
+        .map(|q| analysis_text(&[(A, &[(100, p.clone())]), (C, &[(180, hop(&q))])]));
+    insta::assert_snapshot!(text.concat(), @"
     1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived, by order
             hurt between h0:0>s0:0 and s1:3>h1:0, or on 1 link not captured: syndrome ^7c, wire 2: 1 one became 0
                  byte       6
                  before    06
                  after     02
-    ");
-}
-
-#[test]
-fn a_crc_byte_hurt_where_nothing_was_captured_is_located() {
-    let p = relative();
-    let q = hop(&p);
-    let last = q.len() - 1;
-    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (C, &[(180, hop(&flip(q, last, 5)))])]), @"
     1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived, by order
             hurt between h0:0>s0:0 and s1:3>h1:0, or on 1 link not captured: syndrome ^20, wire 5: 1 zero became 1
                  byte      17

@@ -1,7 +1,6 @@
 //! Linking and release of the hops of a packet. P-3
 
 use super::candidate::HopCandidate;
-use super::channel_traffic::QueuedHop;
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, HopRecord, NextHop};
 use super::network_map::{DELAY, NetworkMap, RequestedOutput};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
@@ -84,6 +83,37 @@ impl JourneyTracker {
         self.table.remove(id);
     }
 
+    /// Removes packets from the front of a queue that can no longer be at the input.
+    pub(super) fn drain(&mut self, place: usize, out: &mut Vec<Journey>) {
+        loop {
+            let Some(lane) = self.net.lane(place) else { return };
+            let Some(front) = lane.queue.front().map(|it| it.id) else { return };
+            let Some(hop) = self.table.get(front) else { return };
+            let Some(closed) = &hop.closed else { return };
+            let now = lane.last.map_or(0, |(_, time)| time);
+            let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
+            let over = hop.passed.is_some_and(|until| until < now) || hop.is_emptied(now);
+            if !hop.is_free() || !(over || beyond) || self.may_be_leaving(hop) {
+                return;
+            }
+            self.leave_queue(front);
+            self.overtaken(front, out);
+        }
+    }
+
+    /// Settles a packet that was not captured at an output and can no longer appear there.
+    pub(super) fn overtaken(&mut self, id: HopId, out: &mut Vec<Journey>) {
+        let Some(hop) = self.table.get(id) else { return };
+        let fate = self.verdict(hop, JourneyFate::Dropped(None));
+        if fate != JourneyFate::OutOfSight {
+            return self.settle(id, fate, out);
+        }
+        if let Some(hop) = self.table.get_mut(id) {
+            hop.passed.get_or_insert(self.now);
+        }
+        self.wait(id, out);
+    }
+
     pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut Vec<Journey>) {
         if let Some(hop) = self.table.get_mut(id) {
             hop.fate = Some(fate);
@@ -139,19 +169,21 @@ impl JourneyTracker {
         self.clocks.passage(&TimedPassage { channels, first_bytes, held, spread });
     }
 
-    /// Starts the deadline of all packets in the buffer that FRES empties: those that have not
+    /// Starts the deadline of all packets in the buffers that the resets of an instant empty: those that have not
     /// begun to leave never will. R-2
-    pub(super) fn reset(&mut self, place: usize, time: Picoseconds) {
-        if let Some(lane) = self.net.lane_mut(place) {
+    pub(super) fn end_instant(&mut self) {
+        let time = self.now;
+        for place in std::mem::take(&mut self.resets) {
+            let Some(lane) = self.net.lane_mut(place) else { continue };
             lane.reset = Some(time);
-        }
-        let Some(lane) = self.net.lane(place) else { return };
-        let heard = time.saturating_add(lane.until_received.unwrap_or(DELAY));
-        for QueuedHop { id, .. } in &lane.queue {
-            let Some(hop) = self.table.get(*id) else { continue };
-            let until = heard.saturating_add(self.net.lateness(hop));
-            if let Some(hop) = self.table.get_mut(*id) {
-                hop.emptied.get_or_insert(until);
+            let heard = time.saturating_add(lane.until_received.unwrap_or(DELAY));
+            let queued: Vec<HopId> = lane.queue.iter().map(|it| it.id).collect();
+            for id in queued {
+                let Some(hop) = self.table.get(id) else { continue };
+                let until = heard.saturating_add(self.net.lateness(hop));
+                if let Some(hop) = self.table.get_mut(id) {
+                    hop.emptied.get_or_insert(until);
+                }
             }
         }
     }

@@ -40,11 +40,11 @@ impl SoleMatch {
 
 impl JourneyTracker {
     /// Adds a packet to those on uncaptured links; the oldest beyond the limit is settled.
-    pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut Vec<Journey>) {
+    pub(super) fn wait(&mut self, id: HopId, out: &mut Vec<Journey>) {
         if let Some(hop) = self.table.get_mut(id)
             && std::mem::replace(&mut hop.sight, SearchScope::Lost) == SearchScope::Followed
         {
-            self.waiting.push_back((seq, id));
+            self.waiting.push_back((hop.seq, id));
         }
         while self.waiting.len() > WAITING_MAX {
             let Some((seq, id)) = self.waiting.pop_front() else { return };
