@@ -98,6 +98,8 @@ struct ExportedChannel {
     place: u64,
     /// The character whose text was written last; `None` where nothing was recorded.
     shown: Option<Character>,
+    /// Time before which the last hole does not end.
+    hidden_fs: u64,
 }
 
 /// A chunk that is not wholly converted.
@@ -135,6 +137,8 @@ enum ExportEventKind {
     Wires(u16),
     /// The character from here on; `None` where nothing was recorded.
     Text(Option<Character>),
+    /// The levels are unknown from here on, or known again.
+    HoleEdge,
 }
 
 impl<W: Write> WireExport<W> {
@@ -147,7 +151,8 @@ impl<W: Write> WireExport<W> {
         let names: Vec<&str> = channels.iter().map(|(channel, _)| channel.name.as_str()).collect();
         // A character that leaves at the first time of a dump could have begun before it.
         let lead_fs = channels.iter().map(|(channel, _)| channel.period.fs()).max().unwrap_or(0);
-        let dump = VcdWriter::new(out, &names, lead_fs)?;
+        let mut dump = VcdWriter::new(out, &names, lead_fs)?;
+        (0..names.len()).try_for_each(|channel| dump.hide_or_show(channel, 0))?;
         let exported = channels.iter().map(|(channel, delays)| {
             let period_fs = channel.period.fs();
             let phase_fs = delays.phase_fs.saturating_add(lead_fs);
@@ -159,6 +164,7 @@ impl<W: Write> WireExport<W> {
                 chunks: VecDeque::new(),
                 place: 0,
                 shown: None,
+                hidden_fs: 0,
             }
         });
         let texts = (0..1 << WIRES).map(|bits| {
@@ -208,7 +214,7 @@ impl<W: Write> WireExport<W> {
     /// Those of the stream.
     pub fn finish(mut self) -> io::Result<W> {
         let end_fs = self.end_fs.saturating_add(2 * DELAY_MAX_FS);
-        self.write_before(end_fs)?;
+        self.write_before(end_fs.saturating_add(self.dump.lead_fs))?;
         self.dump.time(end_fs)?;
         let mut out = self.dump.into_inner();
         out.flush()?;
@@ -226,7 +232,9 @@ impl<W: Write> WireExport<W> {
                 channel.convert(number, self.now_fs, &mut self.events);
             }
             self.events.sort_by_key(|event| event.time_fs);
-            let ready = self.events.partition_point(|event| event.time_fs < self.now_fs);
+            // A hole ends before the character behind it.
+            let ready_fs = self.now_fs.saturating_sub(self.dump.lead_fs);
+            let ready = self.events.partition_point(|event| event.time_fs < ready_fs);
             for ExportEvent { time_fs, channel, kind } in self.events.drain(..ready) {
                 match kind {
                     ExportEventKind::Wires(wires) => {
@@ -237,6 +245,9 @@ impl<W: Write> WireExport<W> {
                         let text = bits.and_then(|bits| self.texts.get(bits));
                         self.dump.text(channel, time_fs, text.map_or("?", String::as_str))?;
                     }
+                    // The recording as a whole ends there.
+                    ExportEventKind::HoleEdge if time_fs >= self.end_fs => {}
+                    ExportEventKind::HoleEdge => self.dump.hide_or_show(channel, time_fs)?,
                 }
             }
         }
@@ -260,12 +271,24 @@ impl ExportedChannel {
 
     /// Appends the events of all characters before a time, and those of earlier ones.
     fn convert(&mut self, channel: usize, end_fs: u64, events: &mut Vec<ExportEvent>) {
-        let Self { encoder, delays, chunks, place, shown, period_fs, .. } = self;
-        let end = end_fs.saturating_sub(delays.phase_fs).div_ceil(*period_fs);
+        let Self { encoder, delays, chunks, place, shown, hidden_fs, period_fs, .. } = self;
+        let (phase_fs, end) =
+            (delays.phase_fs, end_fs.saturating_sub(delays.phase_fs).div_ceil(*period_fs));
+        let time_fs = |place: u64| phase_fs.saturating_add(place.saturating_mul(*period_fs));
         let mut send = |character: Option<Character>, place: u64, periods: u64| {
             if character != *shown {
+                let (time_fs, eighth_fs) = (time_fs(place), *period_fs / 8);
+                if character.is_none() || shown.is_none() {
+                    // The last character is complete before a hole, and the next one behind it.
+                    let edge_fs = match character {
+                        None => time_fs.saturating_add(9 * eighth_fs),
+                        Some(_) => time_fs.saturating_sub(3 * eighth_fs).max(*hidden_fs),
+                    };
+                    *hidden_fs = time_fs.saturating_add(12 * eighth_fs);
+                    let kind = ExportEventKind::HoleEdge;
+                    events.push(ExportEvent { time_fs: edge_fs, channel, kind });
+                }
                 *shown = character;
-                let time_fs = delays.phase_fs.saturating_add(place.saturating_mul(*period_fs));
                 let kind = ExportEventKind::Text(character);
                 events.push(ExportEvent { time_fs, channel, kind });
             }

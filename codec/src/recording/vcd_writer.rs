@@ -10,11 +10,11 @@ use crate::wires::{FS_PER_PS, WIRES, WireTransition};
 #[derive(Debug)]
 pub struct VcdWriter<W> {
     out: W,
-    /// Levels of the wires of each channel, all 0 at the beginning.
-    levels: Vec<u16>,
+    /// Levels of the wires of each channel, all 0 at the beginning; `None` where nothing is recorded.
+    levels: Vec<Option<u16>>,
     time_ps: Option<u64>,
     /// Time before the first one from which on the levels are known.
-    lead_fs: u64,
+    pub(super) lead_fs: u64,
 }
 
 impl<W: Write> VcdWriter<W> {
@@ -34,7 +34,7 @@ impl<W: Write> VcdWriter<W> {
             writeln!(out, "$var string 1 {} character $end\n$upscope $end", text_code(channel))?;
         }
         writeln!(out, "$enddefinitions $end")?;
-        Ok(Self { out, levels: vec![0; names.len()], time_ps: None, lead_fs })
+        Ok(Self { out, levels: vec![Some(0); names.len()], time_ps: None, lead_fs })
     }
 
     /// Writes a time, and some time before the first one the levels from which the wires start: so it is known from when on
@@ -45,11 +45,7 @@ impl<W: Write> VcdWriter<W> {
             let begin_ps = time_fs.saturating_sub(self.lead_fs) / FS_PER_PS;
             self.time_ps = Some(begin_ps);
             writeln!(self.out, "#{begin_ps}\n$dumpvars")?;
-            for channel in 0..self.levels.len() {
-                for wire in 0..WIRES {
-                    writeln!(self.out, "0{}", code(channel, wire))?;
-                }
-            }
+            (0..self.levels.len()).try_for_each(|channel| self.write_levels(channel))?;
             writeln!(self.out, "$end")?;
         }
         if self.time_ps != Some(time_ps) {
@@ -66,12 +62,32 @@ impl<W: Write> VcdWriter<W> {
     /// Those of the writer.
     pub fn transition(&mut self, channel: usize, transition: WireTransition) -> io::Result<()> {
         self.time(transition.time_fs)?;
-        let Some(levels) = self.levels.get_mut(channel) else { return Ok(()) };
+        let Some(Some(levels)) = self.levels.get_mut(channel) else { return Ok(()) };
         *levels ^= transition.wires;
         for wire in transition.each() {
             writeln!(self.out, "{}{}", *levels >> wire & 1, code(channel, wire))?;
         }
         Ok(())
+    }
+
+    fn write_levels(&mut self, channel: usize) -> io::Result<()> {
+        let levels = self.levels.get(channel).copied().flatten();
+        (0..WIRES).try_for_each(|wire| {
+            let level =
+                levels.map_or("x", |levels| if levels >> wire & 1 == 1 { "1" } else { "0" });
+            writeln!(self.out, "{level}{}", code(channel, wire))
+        })
+    }
+
+    /// Writes that the levels of a channel are unknown from a time on, and then, that they are known again.
+    pub(super) fn hide_or_show(&mut self, channel: usize, time_fs: u64) -> io::Result<()> {
+        let Some(levels) = self.levels.get_mut(channel) else { return Ok(()) };
+        *levels = if levels.is_some() { None } else { Some(0) };
+        if self.time_ps.is_none() {
+            return Ok(());
+        }
+        self.time(time_fs)?;
+        self.write_levels(channel)
     }
 
     /// Writes the text of a channel, without blanks.

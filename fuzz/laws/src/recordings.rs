@@ -285,7 +285,7 @@ fn check_sampled(changes: &[SignalChange], number: u64, periods: &[u64], all: &[
         let mut samples = BTreeMap::from([(begin_fs, 0)]);
         for change in changes.iter().filter(|it| begin_fs < it.time_fs && it.time_fs <= end_fs) {
             let time_fs = change.time_fs.next_multiple_of(sample_fs);
-            *samples.entry(time_fs).or_default() ^= change.signals;
+            *samples.entry(time_fs).or_default() ^= change.certain();
         }
         let change = |(time_fs, signals)| SignalChange { time_fs, signals, unknown: 0 };
         let end = SignalChange { time_fs: end_fs + 1, signals: 0, unknown: u64::MAX };
@@ -332,7 +332,7 @@ fn check_hidden(
 /// Changes, before each of which the levels of its signals are unknown for some time.
 fn unsharp_levels(changes: &[SignalChange], hidden_fs: u64) -> Vec<SignalChange> {
     let (mut all, mut unknown) = (BTreeMap::<u64, [u64; 2]>::new(), 0);
-    for &SignalChange { time_fs, signals, .. } in changes {
+    for (time_fs, signals) in changes.iter().map(|it| (it.time_fs, it.certain())) {
         let begin = time_fs.checked_sub(hidden_fs).map(|begin_fs| all.entry(begin_fs).or_default());
         begin.into_iter().for_each(|[begun, _]| *begun |= signals);
         let [_, ended] = all.entry(time_fs).or_default();
