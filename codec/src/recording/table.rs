@@ -370,8 +370,8 @@ mod tests {
             "Timestamp,a,b\n2000-02-29 23:59:59.999999998,0,1\n2000-03-01 00:00:00,1,1\n2000-02-29T22:30:00.000000002-0130,1,0\n",
             "Timestamp,a,b\n2023-07-31 23:59:59.999999998,0,1\n2023-08-01 00:00:00,1,1\n2023-08-01T02:00:00.000000002+02,1,0\n",
             "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
-            "Time,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
-            "Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
+            "时间,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
+            "Sample Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
             "Time [ns],a,b\n0,0.000,1.00E+00\n2,1.0,1.0\n4,High,LOW\n",
             "# wide\nTime [ns]|a|b\n0|0|1\n2|1|1\n4|1|0\n",
             "Time [ns],a,b\n0,0,1,\n2,1,1,\n4,1,0,\n",
@@ -406,7 +406,7 @@ mod tests {
             "Time [ns],a,b\n0,0,-1\n2,-1,-1\n4,-1,0\n",
             "Time [ns],state,a,b\n0,down,0,1\n2,face it,1,1\n4,word,1,0\n",
             "Time_ns a b\n0 0 1\n2 1 1\n4 1 0\n",
-            "  Time(ns)   a   b\n   0.0    0   1 \n   2.0    1   1\n   4.0    1   0",
+            "  Time (ns)   a   b\n   0.0    0   1 \n   2.0    1   1\n   4.0    1   0",
             "Time [ns],CH1,Count,a,b\n0,131,-8,0,1\n2,129,-12,1,1\n4,130,11,1,0\n",
         ] {
             let expected = (vec!["a".to_owned(), "b".to_owned()], vec![(2, 1), (4, 2)], None);

@@ -200,10 +200,13 @@ fn is_analog(lower: &str) -> bool {
 /// True for a title of times without a unit.
 fn is_time(lower: &str) -> bool {
     let words = ["t", "time", "timestamp", "times", "x-axis", "zeit", "temps", "tiempo", "tempo"];
-    let first = lower.split(|c: char| !c.is_alphanumeric() && c != '-').next();
+    let others = ["tijd", "tid", "aika", "czas", "čas", "время", "时间", "時間", "시간"];
+    let mut split = lower.split(|c: char| !c.is_alphanumeric() && c != '-');
+    let first = split.next();
     let unit = lower.trim_end_matches([']', ')']).rsplit(['[', '(', ' ', '_']).next();
     let is_other = unit != first && lower.ends_with([']', ')']);
-    words.iter().any(|word| first == Some(word)) && !is_other
+    let is_word = |it: Option<&str>| words.iter().chain(&others).any(|word| it == Some(word));
+    (is_word(first) || split.next_back() == Some("time")) && !is_other
 }
 
 /// Femtoseconds of the unit in a title of times, its last word: `Time [ns]`, `Zeit in us`, `in s`, `[s]`, `nanoseconds`.

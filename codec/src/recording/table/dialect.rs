@@ -184,12 +184,14 @@ fn usual_count(lines: &[HeadLine<'_>], separator: u8) -> Option<usize> {
     Some(fields - usize::from(is_ended)).filter(|count| *count > 1)
 }
 
-/// Fields of a line, without blanks and quotes around them; a separator between quotes is none.
+/// Fields of a line, without blanks and quotes around them; a separator in quotes, or a blank before a bracket, is none.
 fn fields(line: &str, separator: u8) -> Vec<&str> {
     let mut is_quoted = false;
+    let mut later = line.chars().skip(1);
     let split = line.split(|c: char| {
+        let next = later.next();
         is_quoted ^= c == '"';
-        c == char::from(separator) && !is_quoted
+        c == char::from(separator) && !is_quoted && !(c == ' ' && matches!(next, Some('[' | '(')))
     });
     split.map(|field| field.trim().trim_matches('"').trim()).collect()
 }
