@@ -285,7 +285,7 @@ impl SignalTable {
 
 impl SignalGroup {
     /// The signals by ascending bits, as far as these are different; else as given.
-    fn ascending(&self) -> Vec<usize> {
+    pub fn ascending(&self) -> Vec<usize> {
         let mut bits = self.bits.clone();
         bits.sort_by_key(|(_, bit)| *bit);
         let is_clear = bits.windows(2).all(|two| matches!(two, [one, other] if one.1 < other.1));

@@ -5,10 +5,10 @@ use std::ffi::{OsStr, OsString};
 use analyzer::channel_name::escape_text;
 use analyzer::finding::ShellCommand;
 use analyzer::render::{StyledLine, TextStyle};
-use codec::recording::SignalGroup;
+use codec::recording::{SignalGroup, SignalTable};
 use codec::wires::WIRES;
 
-use super::plan::ChannelPlan;
+use super::plan::{ChannelPlan, checked_names};
 use super::source::OpenedRecording;
 use crate::args::{ImportArgs, SampleRate};
 use crate::exit::{CliError, CommandResult, RunReport};
@@ -65,19 +65,33 @@ pub(super) fn print(
             plan.notes.into_iter().for_each(&mut print);
             print(format!("  {}", command(arguments, &plan.names, wires)));
         }
+        Err(error) if !wires.is_empty() => return Err(error),
         Err(_) => {
             table.note().into_iter().for_each(|text| print(text.to_owned()));
-            print(
-                "which signals are wires is not clear: name d, 7, 6 … 0 of each channel, or a bus"
-                    .to_owned(),
-            );
-            let names =
-                if channel.is_empty() { vec!["h0:0>s0:0".to_owned()] } else { channel.clone() };
-            let wires = vec!["D8,D7,D6,D5,D4,D3,D2,D1,D0".to_owned(); names.len()];
-            print(format!("  {}", command(arguments, &names, &wires)));
+            let usual = ["h0:0>s0:0".to_owned()];
+            let names = checked_names(if channel.is_empty() { &usual } else { channel })?;
+            let text =
+                "which signals are wires is not clear: name d, 7, 6 … 0 of each channel, or a bus";
+            print(text.to_owned());
+            if let Some(wires) = first_wires(table, names.len()) {
+                print(format!("  {}", command(arguments, &names, &wires)));
+            }
         }
     }
     Ok(RunReport::of(file))
+}
+
+/// The first signals, nine for each of some channels, as an example of `--wires`. `None` if they are too few, or their names
+/// are no names of one signal each.
+fn first_wires(table: &SignalTable, channels: usize) -> Option<Vec<String>> {
+    let signals: Vec<usize> = table.groups().iter().flat_map(SignalGroup::ascending).collect();
+    let mut nines = signals.chunks_exact(WIRES);
+    let name = |at: &usize| table.names().get(*at).cloned();
+    let wires = (0..channels).map(|_| {
+        let text = nines.next()?.iter().rev().map(name).collect::<Option<Vec<_>>>()?.join(",");
+        table.wires(&text).is_ok().then_some(text)
+    });
+    wires.collect()
 }
 
 /// A group with the numbers of its bits.
