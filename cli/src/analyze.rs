@@ -85,16 +85,22 @@ pub(crate) fn read_all(
     }
 }
 
+/// What was doubtful when the wires of channels were imported.
+pub(crate) fn import_texts<'c>(
+    channels: impl Iterator<Item = &'c Channel>,
+) -> impl Iterator<Item = String> {
+    channels.flat_map(|channel| {
+        let notes = channel.import_notes().filter(|note| !note.is_empty());
+        notes.map(|note| format!("{}: import: {note}", channel.label()))
+    })
+}
+
 /// Warns of what was doubtful when the wires of channels were imported.
 pub(crate) fn warn_of_import<'c>(
     channels: impl Iterator<Item = &'c Channel>,
     report: &mut RunReport,
 ) {
-    for channel in channels {
-        channel.import_notes().filter(|note| !note.is_empty()).for_each(|note| {
-            report.warning(&escape_text(format!("{}: import: {note}", channel.label())));
-        });
-    }
+    import_texts(channels).for_each(|text| report.warning(&escape_text(text)));
 }
 
 /// Reads a capture to its end, for the totals of the analysis.

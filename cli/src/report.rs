@@ -40,7 +40,7 @@ use self::network::{ChannelFacts, NetworkPicture};
 use self::numbers::{BufferPicture, LatencyPicture};
 use self::text::{BoundedList, ShrinkingList};
 use self::waits::WaitPicture;
-use crate::analyze::{CliAnalysis, compared_maps};
+use crate::analyze::{CliAnalysis, compared_maps, import_texts};
 use crate::args::CapturePart;
 
 pub(crate) use self::brief::brief;
@@ -157,7 +157,7 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         moments: moments::picture(network.as_ref(), &links, input, time),
         input,
         time,
-        held_up: held_up.iter().map(ToString::to_string).collect(),
+        held_up: held_up.iter().map(ToString::to_string).chain(doubts(input)).collect(),
         unseen,
         cards: findings::cards(findings, capture),
         verdicts: findings::verdicts(verdicts(analysis.findings().set())),
@@ -176,6 +176,16 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         },
     };
     page.bounded()
+}
+
+/// Doubts of an import that are shown, of seven channels. *Chosen*
+const DOUBTS_MAX: usize = 32;
+
+/// What was doubtful when the wires of the selected channels were imported.
+fn doubts<'c>(input: &ReportInput<'c>) -> impl Iterator<Item = String> + use<'c> {
+    let ReportInput { analysis, part, .. } = *input;
+    let channels = analysis.channels().map(|(_, channel)| channel);
+    import_texts(channels.filter(|channel| part.channels().selects(channel))).take(DOUBTS_MAX)
 }
 
 impl ReportPage<'_> {

@@ -11,7 +11,7 @@ use analyzer::render::{StyledLine, TextStyle, TimeUnit};
 use codec::time::Tick;
 
 use super::check::selection_text;
-use crate::analyze::{analyze, check_channel_exists};
+use crate::analyze::{analyze, check_channel_exists, warn_of_import};
 use crate::args::{ExportSelection, ReportArgs};
 use crate::atomic_file::write_files;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
         return Ok(report);
     }
     check_channel_exists((part, TimeUnit::default()), &analysis, &mut report);
+    warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
     let set = analysis.findings();
     let known = |id| analysis.channel(id);
     let rows = finding_rows(set.set(), &known, capture).map(SelectedFinding::from);

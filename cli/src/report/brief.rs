@@ -9,7 +9,7 @@ use askama::Template;
 use super::findings::{FindingCard, cards};
 use super::network::{self, NetworkPicture};
 use super::text::{BoundedList, filters};
-use super::{ReportInput, channel_facts, channel_reports, class, result};
+use super::{ReportInput, channel_facts, channel_reports, class, doubts, result};
 
 /// Hosts and kinds of findings on the page. *Chosen*: with the picture they fill a sheet of A4.
 const HOSTS_MAX: usize = 64;
@@ -45,6 +45,7 @@ pub(crate) fn brief(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let sentences = held_up(found.set(), &|id| analysis.channel(id));
     let sentences = sentences.iter().take(SENTENCES_MAX).map(ToString::to_string);
     let sentences = sentences.chain(unseen(found.set()).filter(|_| !scope.is_wrong()));
+    let sentences = sentences.chain(doubts(input));
     let page = BriefPage {
         input,
         sentences: sentences.collect(),
