@@ -30,10 +30,9 @@ const WIRES: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 /// Transitions of a link at half load: half of its characters are GO and GAP in turn.
 fn half_loaded(skew_fs: u64) -> Vec<WireTransition> {
     let (mut encoder, mut all) = (WireEncoder::new(PERIOD_FS, PERIOD_FS), Vec::new());
-    let (mut delays, mut dice) = (WireDelays::random(skew_fs, skew_fs / 3, 1), 1_u32);
-    for at in 0..1 << 18 {
-        dice = dice.wrapping_mul(747_796_405).wrapping_add(1);
-        let [.., byte] = dice.to_le_bytes();
+    let mut delays = WireDelays::random(skew_fs, skew_fs / 3, 1);
+    for at in 0..1_u32 << 18 {
+        let [.., byte] = at.wrapping_mul(747_796_405).to_le_bytes();
         let character = match (at / 1000 % 2, at % 2) {
             (0, _) => Character::Data(byte),
             (_, 0) => Character::Control(0x03),
@@ -66,12 +65,9 @@ fn session(wires: &[WireTransition], method: CompressionMethod) -> ZipResult<(Ve
 #[divan::bench(args = [(0, Stored), (3_000_000, Stored), (0, Deflated)])]
 fn sigrok_session(bencher: Bencher<'_, '_>, (skew_fs, method): (u64, CompressionMethod)) {
     let transitions = half_loaded(skew_fs);
-    let change = |it: &WireTransition| SignalChange {
-        time_fs: it.time_fs,
-        signals: it.wires.into(),
-        unknown: 0,
-    };
-    let head: Vec<SignalChange> = transitions.iter().map(change).collect();
+    let change = |(time_fs, signals)| SignalChange { time_fs, signals, unknown: 0 };
+    let changed = transitions.iter().map(|it| (it.time_fs, it.wires.into()));
+    let head: Vec<SignalChange> = changed.map(change).collect();
     let (session, samples) = session(&transitions, method).unwrap_or_default();
     let learned = RecordedChannel::learn(&head, 0, WireMap::SAME, PERIOD_FS).into_iter();
     bencher.counter(ItemsCount::new(samples)).bench(|| {

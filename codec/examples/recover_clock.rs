@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use myriscope_codec::Character;
 use myriscope_codec::recording::export::WireDelays;
 use myriscope_codec::wires::{
-    ClockRecovery, PlacedCharacter, SenderClock, WIRES, WireEncoder, WireQuality, WireTransition,
+    ClockRecovery, PlacedCharacter, SenderClock, WIRES, WireEncoder, WireQuality,
 };
 
 /// Character period at the full rate.
@@ -18,93 +18,70 @@ const PERIOD_FS: u64 = 12_500_000;
 const SKEW_FS: [u64; WIRES] =
     [0, 2_700_000, 400_000, 5_500_000, 1_300_000, 4_900_000, 3_100_000, 900_000, 2_200_000];
 
-/// Transitions from which the clock is learned.
-const HEAD: usize = 20_000;
-
-/// Transitions that are read at once.
-const BATCH: usize = 1000;
+/// Transitions that are read at once; from the first of them the clock is learned.
+const BATCH: usize = 20_000;
 
 fn main() -> io::Result<()> {
-    let count = std::env::args().nth(1).and_then(|it| it.parse::<u64>().ok());
-    let count = count.unwrap_or(10_000_000) / 2;
+    let count = std::env::args().nth(1).and_then(|it| it.parse().ok()).unwrap_or(10_000_000) / 2;
     let mut out = io::stdout().lock();
     for ppm in [100, -100] {
-        let channel = ChannelCheck::run(ppm, count);
-        let Some(WireQuality { doubled, off_phase, spread_fs, .. }) = channel.quality else {
+        let mut check = CharacterCheck::default();
+        let Some(WireQuality { doubled, off_phase, spread_fs, .. }) = check.run(ppm, count) else {
             return Err(io::Error::other("too few characters to learn the clock"));
         };
+        let CharacterCheck { sent, right, .. } = check;
+        let (wrong, ns, ps) = (sent - right, spread_fs / 1_000_000, spread_fs / 1000 % 1000);
         writeln!(
             out,
-            "{ppm:+} ppm: {count} characters sent, {} other than IDLE, {} right, {} wrong; \
-             spread {}.{:03} ns, {doubled} doubled, {off_phase} off phase",
-            channel.sent,
-            channel.right,
-            channel.sent - channel.right,
-            spread_fs / 1_000_000,
-            spread_fs / 1000 % 1000,
+            "{ppm:+} ppm: {count} characters sent, {sent} other than IDLE, {right} right, {wrong} wrong; \
+             spread {ns}.{ps:03} ns, {doubled} doubled, {off_phase} off phase"
         )?;
     }
     Ok(())
 }
 
-/// A channel of which every character is compared.
-struct ChannelCheck {
+/// Characters of a channel, each of which is compared.
+#[derive(Default)]
+struct CharacterCheck {
     sent: u64,
     right: u64,
     /// Places and characters that have been sent and not received, since the first one.
     expected: VecDeque<(u64, Character)>,
     /// Place of the first received character.
     first: Option<u64>,
-    quality: Option<WireQuality>,
 }
 
-impl ChannelCheck {
-    fn run(ppm: i64, count: u64) -> Self {
+impl CharacterCheck {
+    fn run(&mut self, ppm: i64, count: u64) -> Option<WireQuality> {
         let period_fs = PERIOD_FS.saturating_add_signed(-ppm * 1250);
         let mut delays = WireDelays { skew_fs: SKEW_FS, ..WireDelays::random(0, 1_000_000, 1) };
         let mut encoder = WireEncoder::new(period_fs, 3 * PERIOD_FS);
-        let mut traffic = RandomTraffic { state: 1, left: 0, kind: 0 };
-        let (mut head, mut recovery): (Vec<WireTransition>, Option<ClockRecovery>) =
-            (Vec::new(), None);
-        let mut check =
-            Self { sent: 0, right: 0, expected: VecDeque::new(), first: None, quality: None };
-        let mut batch = Vec::new();
+        let mut random = 1_u64;
+        let (mut batch, mut placed) = (Vec::new(), Vec::new());
+        let mut recovery: Option<ClockRecovery> = None;
         for place in 0..count {
-            let character = traffic.next();
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let character = traffic(place, random);
             if character != Character::IDLE {
-                check.sent += 1;
-                check.expected.push_back((place, character));
+                self.sent += 1;
+                self.expected.push_back((place, character));
             }
             encoder.send(character, |wire| delays.delay(wire), |it| batch.push(it));
-            match &mut recovery {
-                Some(recovery) if batch.len() >= BATCH => {
-                    check.take(recovery, &batch);
-                    batch.clear();
-                }
-                Some(_) => {}
-                None => head.append(&mut batch),
-            }
-            if recovery.is_none() && (head.len() >= HEAD || place + 1 == count) {
-                let clock = SenderClock::learn(&head, PERIOD_FS);
-                recovery = clock.as_ref().map(ClockRecovery::new);
-                let head = std::mem::take(&mut head);
-                recovery.iter_mut().for_each(|recovery| check.take(recovery, &head));
+            if batch.len() >= BATCH || place + 1 == count {
+                let learn =
+                    || SenderClock::learn(&batch, PERIOD_FS).as_ref().map(ClockRecovery::new);
+                recovery = recovery.or_else(learn);
+                recovery.as_mut()?.receive(&batch, &mut placed);
+                batch.clear();
+                placed.drain(..).for_each(|placed| self.receive(placed));
             }
         }
         encoder.finish(|it| batch.push(it));
-        if let Some(mut recovery) = recovery {
-            check.take(&mut recovery, &batch);
-            let (placed, quality) = recovery.finish();
-            placed.into_iter().for_each(|placed| check.receive(placed));
-            check.quality = Some(quality);
-        }
-        check
-    }
-
-    fn take(&mut self, recovery: &mut ClockRecovery, transitions: &[WireTransition]) {
-        let mut placed = Vec::new();
-        recovery.receive(transitions, &mut placed);
-        placed.into_iter().for_each(|placed| self.receive(placed));
+        let mut recovery = recovery?;
+        recovery.receive(&batch, &mut placed);
+        let (last, quality) = recovery.finish();
+        placed.into_iter().chain(last).for_each(|placed| self.receive(placed));
+        Some(quality)
     }
 
     fn receive(&mut self, placed: PlacedCharacter) {
@@ -122,37 +99,12 @@ impl ChannelCheck {
     }
 }
 
-/// Packets of random bytes, fill, and silence of up to 15 periods. F-7
-struct RandomTraffic {
-    state: u64,
-    left: u64,
-    kind: u64,
-}
-
-impl RandomTraffic {
-    const fn roll(&mut self) -> u64 {
-        self.state = self
-            .state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        self.state >> 32
-    }
-
-    fn next(&mut self) -> Character {
-        if self.left == 0 {
-            self.kind = self.roll() % 4;
-            self.left = match self.kind {
-                0 => 1 + self.roll() % 15,
-                1 => 2 * (1 + self.roll() % 500),
-                _ => 1 + self.roll() % 2000,
-            };
-        }
-        self.left -= 1;
-        match (self.kind, self.left) {
-            (0, _) => Character::IDLE,
-            (1, left) if left % 2 == 1 => Character::Control(0x03),
-            (1, _) | (_, 0) => Character::GAP,
-            (_, _) => Character::Data(self.roll().to_le_bytes()[0]),
-        }
+/// Packets of random bytes, each behind fill and silence of up to 15 periods. F-7
+fn traffic(place: u64, random: u64) -> Character {
+    match place % 2048 {
+        0..1000 if place % 2 == 0 => Character::Control(0x03),
+        0..1000 | 2047 => Character::GAP,
+        1000..1015 => Character::IDLE,
+        _ => Character::Data(random.to_le_bytes()[7]),
     }
 }

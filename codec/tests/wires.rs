@@ -4,6 +4,7 @@ use std::error::Error;
 
 use myriscope_codec::capture::{ChannelId, Chunk, ChunkContent, WriteError};
 use myriscope_codec::recording::SignalChange;
+use myriscope_codec::recording::export::WireDelays;
 use myriscope_codec::recording::import::{RecordedChannel, RecordingImport};
 use myriscope_codec::wires::{
     ClockRecovery, SenderClock, WIRES, WindowDecoder, WireEncoder, WireMap, WireTransition,
@@ -61,26 +62,24 @@ fn traffic(packets: usize) -> Result<CharBuf, Box<dyn Error>> {
     Ok(characters)
 }
 
-/// Transitions with the delay of each wire and jitter from a simple generator.
+/// Transitions with the delay of each wire and jitter.
 fn transitions(
     characters: &CharBuf,
     period_fs: u64,
     delays: [u64; WIRES],
     jitter_fs: u64,
 ) -> Vec<WireTransition> {
-    let (mut encoder, mut all, mut state) =
-        (WireEncoder::new(period_fs, 3 * PERIOD_FS), Vec::new(), 1_u64);
+    let mut delays = WireDelays { skew_fs: delays, ..WireDelays::random(0, jitter_fs, 1) };
+    let (mut encoder, mut all) = (WireEncoder::new(period_fs, 3 * PERIOD_FS), Vec::new());
     for character in characters.chars().iter() {
-        let delay = |wire: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            delays.get(wire).copied().unwrap_or_default() + (state >> 33) % (jitter_fs + 1)
-        };
-        encoder.send(character, delay, |transition| all.push(transition));
+        encoder.send(character, |wire| delays.delay(wire), |transition| all.push(transition));
     }
     encoder.finish(|transition| all.push(transition));
     all
+}
+
+fn change(it: &WireTransition) -> SignalChange {
+    SignalChange { time_fs: it.time_fs, signals: it.wires.into(), unknown: 0 }
 }
 
 fn without_idle(characters: &CharBuf) -> Vec<Character> {
@@ -117,30 +116,6 @@ proptest! {
         }
         received.extend(decoder.finish().map(|(_, character)| character));
         prop_assert_eq!(received, without_idle(&sent));
-    }
-
-    #[test]
-    fn a_glitch_changes_two_characters_at_most(at in 0_u64..100, length in 1_u64..40, wire in 0_usize..WIRES) {
-        // W-8
-        let sent: CharBuf = (1..100).map(Character::from_bits).collect();
-        let mut encoder = WireEncoder::new(10, 0);
-        let (mut decoder, mut received) = (WindowDecoder::new(5), Vec::new());
-        let glitch = at * 10 + 3;
-        encoder.toggle(glitch, wire);
-        encoder.toggle(glitch + length, wire);
-        let mut all = Vec::new();
-        for character in sent.chars().iter() {
-            encoder.send(character, |_| 0, |transition| all.push(transition));
-        }
-        encoder.finish(|transition| all.push(transition));
-        for transition in all {
-            received.extend(decoder.receive(transition));
-        }
-        received.extend(decoder.finish());
-        let sent: Vec<(u64, Character)> = (0..).step_by(10).zip(sent.chars().iter()).collect();
-        let missing = sent.iter().filter(|sent| !received.contains(sent)).count();
-        let other = received.iter().filter(|received| !sent.contains(received)).count();
-        prop_assert!(missing <= 2 && other <= 2, "{missing} {other}");
     }
 
     #[test]
@@ -223,6 +198,30 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The first one is at a time at which levels become known that were not: whether those that are low have changed is not.
+#[test]
+fn a_character_of_levels_that_were_unknown_is_left_out() -> Result<(), Box<dyn Error>> {
+    let all = transitions(&traffic(2)?, PERIOD_FS, [0; WIRES], 0);
+    let mut changes: Vec<SignalChange> = all.iter().map(change).collect();
+    let learn = |changes: &[SignalChange]| {
+        RecordedChannel::learn(changes, 0, WireMap::SAME, PERIOD_FS).ok_or("no clock")
+    };
+    let (whole, _) = learn(&changes)?.preview(&changes, usize::MAX);
+    let first = changes.first_mut().ok_or("none")?;
+    (first.signals, first.unknown) = (0x1ff, 0x1ff & !first.signals);
+    let channel = learn(&changes)?;
+    assert_eq!(channel.preview(&changes, usize::MAX).0, whole[1..]);
+    let (mut import, mut starts) = (RecordingImport::new(vec![channel]), Vec::new());
+    let mut write = |_: ChannelId, chunk: &Chunk<'_>| -> Result<(), WriteError> {
+        starts.push(chunk.first.0);
+        Ok(())
+    };
+    import.receive(&changes, &mut write)?;
+    import.finish(&mut write)?;
+    assert_eq!(starts.first(), Some(&whole[1].place));
+    Ok(())
+}
+
 #[test]
 fn a_pause_counts_for_the_clock_if_it_is_a_whole_number_of_periods() {
     let period = PERIOD_FS + PERIOD_FS / 2000;
@@ -266,31 +265,19 @@ fn the_map_of_the_wires_is_found_by_the_crc() -> Result<(), Box<dyn Error>> {
 fn characters_stay_at_their_times_when_the_clock_drifts() -> Result<(), Box<dyn Error>> {
     // The clock is learned at the nominal rate; then it is 80 ppm slow, and 160 ppm fast.
     let sent = traffic(2000)?;
-    let third = sent.chars().split_at(sent.len() / 3);
+    let (first, rest) = sent.chars().split_at(sent.len() / 3);
+    let (second, last) = rest.split_at(first.len());
     let (mut all, mut times, mut now) = (Vec::new(), Vec::new(), 3 * PERIOD_FS);
-    for (part, ppm) in [
-        (third.0, 0),
-        (third.1.split_at(third.0.len()).0, 80),
-        (third.1.split_at(third.0.len()).1, -160),
-    ] {
+    for (part, ppm) in [(first, 0), (second, 80), (last, -160)] {
         let period = PERIOD_FS.saturating_add_signed(ppm * 1250 / 100);
         let mut encoder = WireEncoder::new(period, now);
         for character in part.iter() {
             times.extend((character != Character::IDLE).then_some((now, character)));
-            encoder.send(
-                character,
-                |wire| wire as u64 * 500_000,
-                |transition| all.push(transition),
-            );
+            encoder.send(character, |wire| wire as u64 * 500_000, |it| all.push(it));
             now += period;
         }
         encoder.finish(|transition| all.push(transition));
     }
-    let change = |it: &WireTransition| SignalChange {
-        time_fs: it.time_fs,
-        signals: it.wires.into(),
-        unknown: 0,
-    };
     let changes: Vec<SignalChange> = all.iter().map(change).collect();
     let head = changes.get(..4000).ok_or("too few")?;
     let channel = RecordedChannel::learn(head, 0, WireMap::SAME, PERIOD_FS).ok_or("no clock")?;

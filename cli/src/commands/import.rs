@@ -20,9 +20,9 @@ use codec::recording::{ReadSummary, RecordingError, SampleDistance, SignalChange
 use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 
-use self::clock::{LearnedChannel, is_same, sample_distance};
+use self::clock::{LearnedChannel, begin_fs, is_same, sample_distance};
 use self::doubt::{
-    CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order,
+    CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, level_doubts, proved_order,
     unknown_text,
 };
 use self::plan::{ChannelPlan, declared};
@@ -257,11 +257,12 @@ impl CaptureWriting<'_> {
         let mut all = self.recover(head, &vec![WireMap::SAME; self.names.len()])?;
         let search = if self.arguments.guess { guess_map } else { proved_order };
         let mut orders: Vec<Option<GuessedMap>> =
-            all.iter().map(|learned| search(&bits(&learned.sample))).collect();
+            all.iter().map(|learned| search(&PlacedCharacter::bits(&learned.sample))).collect();
         let mut proved: Vec<WireMap> = orders.iter().flatten().map(|order| order.map).collect();
         if self.arguments.guess {
             for ((order, learned), name) in orders.iter_mut().zip(&all).zip(&self.names) {
-                *order = order.or_else(|| find_order(&bits(&learned.sample), &proved));
+                *order =
+                    order.or_else(|| find_order(&PlacedCharacter::bits(&learned.sample), &proved));
                 self.notes.push(format!("{name}: {}", quality::guess_text(*order)));
             }
             let maps: Vec<WireMap> =
@@ -270,7 +271,8 @@ impl CaptureWriting<'_> {
             proved.clear();
         }
         let is_sound = |learned: &&LearnedChannel| {
-            let evidence = WireEvidence::of(&bits(&learned.sample), &WireMap::SAME);
+            let evidence =
+                WireEvidence::of(&PlacedCharacter::bits(&learned.sample), &WireMap::SAME);
             evidence.good > 0 && evidence.is_myrinet()
         };
         let context = RecordingContext {
@@ -291,8 +293,7 @@ impl CaptureWriting<'_> {
                 doubts.refusal = unknown_text(head, number * 9).map(str::to_owned);
             }
             if let Some(summary) = summary {
-                let begin = head.iter().find(|it| it.certain() != 0);
-                doubts.extend(level_doubts(summary, number * 9, begin.map(|it| it.time_fs)));
+                doubts.extend(level_doubts(summary, number * 9, begin_fs(head, number)));
                 doubts.set_damage(summary);
             }
             self.doubts.push(doubts);

@@ -1,7 +1,7 @@
 //! Changes of signals to the chunks of a capture.
 
 use super::content::ContentCounter;
-use super::levels::{BATCH, UnknownLevels, timed};
+use super::levels::{BATCH, UnknownLevels, WIRES_MASK, add_transitions, timed};
 pub use super::line::LineQuality;
 use super::line::{CharacterLine, period_of_clock};
 use super::{ContentCounts, SignalChange};
@@ -14,9 +14,6 @@ use crate::wires::{
 
 /// Character periods between two writings of what was read.
 const WINDOW: u64 = 16_384;
-
-/// The signals of a channel, as a set.
-const WIRES_MASK: u64 = (1 << WIRES) - 1;
 
 /// Periods that the newest characters are held back, so that the chunks of all channels are in
 /// order: a character ends with a transition of a later one.
@@ -162,9 +159,11 @@ impl RecordedChannel {
                 }
                 run.push(placed.character);
                 line.end = tick + 1;
+                if characters.len() < characters_max {
+                    let is_behind_hole = hole.is_some();
+                    characters.push(PlacedCharacter { is_behind_hole, ..*placed });
+                }
             }
-            let room = characters_max - characters.len();
-            characters.extend(placed.iter().take(room));
         });
         content.feed(run.chars());
         (characters, RecordedQuality { content: content.counts, ..channel.finish() })
@@ -208,8 +207,11 @@ impl RecordedChannel {
         let own = WIRES_MASK.unbounded_shl(self.first_signal);
         let unknown = change.unknown & own & !change.signals;
         self.unknown.take(unknown, change.time_fs);
-        if change.unknown & own != unknown && self.recovery.is_begun() {
-            self.begin_hole(change.time_fs, characters);
+        // Whether a level that was unknown and is low has changed is not known, nor what its character is.
+        match change.unknown & own != unknown {
+            true if self.recovery.is_begun() => self.begin_hole(change.time_fs, characters),
+            true => self.complete_fs = change.time_fs.saturating_add(self.period.fs() / 4),
+            false => {}
         }
         if !self.is_hole {
             self.receive(std::slice::from_ref(change));
@@ -235,6 +237,9 @@ impl RecordedChannel {
         let Self { placed, line, complete_fs, .. } = self;
         let [early, known] =
             [*complete_fs, end_fs].map(|end| placed.partition_point(|it| it.edge_fs < end));
+        if let Some(left_out) = placed.get(..early).and_then(<[_]>::last) {
+            line.begin_behind(left_out.place);
+        }
         characters(line, placed.get(early..known).unwrap_or_default());
         placed.drain(..known);
     }
@@ -281,28 +286,6 @@ impl RecordedChannel {
         let (clock, content, line) = (self.clock, self.content.counts, self.line.quality);
         RecordedQuality { clock, wires, content, line }
     }
-}
-
-/// Adds the transitions of a channel's wires.
-fn add_transitions(
-    transitions: &mut Vec<WireTransition>,
-    changes: &[SignalChange],
-    first_signal: u32,
-    wires: &[u16; 1 << WIRES],
-) {
-    let mut end = transitions.len();
-    transitions.resize(end + changes.len(), WireTransition { time_fs: 0, wires: 0 });
-    for change in changes {
-        let signals = change.certain().unbounded_shr(first_signal) & WIRES_MASK;
-        let wires =
-            usize::try_from(signals).ok().and_then(|at| wires.get(at)).copied().unwrap_or_default();
-        // An entry without wires is overwritten: that is faster than to decide.
-        if let Some(entry) = transitions.get_mut(end) {
-            *entry = WireTransition { time_fs: change.time_fs, wires };
-        }
-        end += usize::from(wires != 0);
-    }
-    transitions.truncate(end);
 }
 
 /// Reader of the channels of a recording.

@@ -1,9 +1,13 @@
 //! Levels of the selected signals, and their changes.
 
 use super::{ChangeSink, ReadSummary, SELECTED_MAX, SignalChange};
+use crate::wires::{WIRES, WireTransition};
 
 /// Changes that are given at once: as many as stay in the nearest cache.
 pub(super) const BATCH: usize = 1024;
+
+/// The signals of a channel, as a set.
+pub(super) const WIRES_MASK: u64 = (1 << WIRES) - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SignalLevel {
@@ -81,6 +85,28 @@ pub(super) fn timed(changes: &[SignalChange], most_fs: u64) -> Vec<SignalChange>
         SignalChange { signals, ..*it }
     };
     changes.iter().map(without).collect()
+}
+
+/// Adds the transitions of a channel's wires.
+pub(super) fn add_transitions(
+    transitions: &mut Vec<WireTransition>,
+    changes: &[SignalChange],
+    first_signal: u32,
+    wires: &[u16; 1 << WIRES],
+) {
+    let mut end = transitions.len();
+    transitions.resize(end + changes.len(), WireTransition { time_fs: 0, wires: 0 });
+    for change in changes {
+        let signals = change.certain().unbounded_shr(first_signal) & WIRES_MASK;
+        let wires =
+            usize::try_from(signals).ok().and_then(|at| wires.get(at)).copied().unwrap_or_default();
+        // An entry without wires is overwritten: that is faster than to decide.
+        if let Some(entry) = transitions.get_mut(end) {
+            *entry = WireTransition { time_fs: change.time_fs, wires };
+        }
+        end += usize::from(wires != 0);
+    }
+    transitions.truncate(end);
 }
 
 /// Levels of the selected signals. Their first levels are no changes at the first time. A later one is a change of a signal of

@@ -103,6 +103,14 @@ impl CharacterLine {
         self.characters.push_block(low.get(..length).unwrap_or_default(), d);
     }
 
+    /// Begins behind a character that is left out, unless it has begun.
+    pub(super) fn begin_behind(&mut self, place: u64) {
+        if self.last.is_none() && self.open.is_none() {
+            self.first = self.first.max(place.saturating_add(1));
+            self.end = self.end.max(self.first);
+        }
+    }
+
     /// Nothing is recorded from about a time on, until the next character.
     pub(super) fn begin_hole(&mut self, time_fs: u64) {
         if self.open.is_none() {
@@ -235,8 +243,10 @@ mod tests {
         ] {
             let mut line = CharacterLine::new(100, 0);
             let edge_fs = (100_u64 * place).saturating_add_signed(late_fs);
-            let (time_fs, spread_fs, character) = (edge_fs, 0, Character::GAP);
-            let placed = PlacedCharacter { place, time_fs, edge_fs, spread_fs, character };
+            let (time_fs, spread_fs, character, is_behind_hole) =
+                (edge_fs, 0, Character::GAP, false);
+            let placed =
+                PlacedCharacter { place, time_fs, edge_fs, spread_fs, character, is_behind_hole };
             line.add(&[PlacedCharacter { place: 0, edge_fs: 0, ..placed }]);
             line.end = end;
             let moved = line.tick(placed).map(|tick| (tick, line.quality.adjusted));

@@ -444,15 +444,10 @@ mod tests {
                 "$timescale 1 ns $end $var wire 4 ! a $end $enddefinitions $end\n#0\nb0000 !\n#5\nb{digits} !\n"
             );
             let fill = digits.chars().next().filter(|first| "xz".contains(*first)).unwrap_or('0');
-            let whole = format!("{digits:0>4}");
-            let whole = whole
-                .chars()
-                .enumerate()
-                .map(|(place, digit)| if place < 4 - digits.len() { fill } else { digit });
-            let whole: Vec<char> = whole.collect();
+            let whole = fill.to_string().repeat(4 - digits.len()) + &digits;
             let those = |letters: &str| {
-                let is_one = |place: &usize| letters.contains(whole[*place]);
-                (0..4).filter(is_one).fold(0, |all, place| all | 1_u64 << place)
+                let all = whole.chars().zip(0..).filter(|(letter, _)| letters.contains(*letter));
+                all.fold(0, |all, (_, place)| all | 1_u64 << place)
             };
             let high =
                 SignalChange { time_fs: 5_000_000, signals: those("1"), unknown: those("xz") };

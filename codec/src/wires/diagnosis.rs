@@ -45,7 +45,7 @@ impl WiringFault {
     /// Searches the cause of bad characters, from those of the beginning of a recording. `proved` are orders of the wires on
     /// other channels.
     pub fn find(characters: &[PlacedCharacter], quality: &WireQuality, proved: &[WireMap]) -> Self {
-        let sent: Vec<u16> = characters.iter().map(|placed| placed.character.bits()).collect();
+        let sent = PlacedCharacter::bits(characters);
         let alike = [0, quality.characters].contains(&quality.odd_places);
         if alike && quality.characters >= CHARACTERS_MIN {
             Self::OneEdge

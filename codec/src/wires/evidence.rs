@@ -1,6 +1,7 @@
 //! Evidence that signals are the wires of a channel, beyond what chance brings about.
 
 use super::map::{is_good, packets};
+use super::recovery::HOLE;
 use super::{WIRES, WireMap};
 use crate::character::{Character, Symbol};
 
@@ -35,12 +36,12 @@ pub struct WireEvidence {
 }
 
 impl WireEvidence {
-    /// The evidence in the sets of signals that change in each character.
+    /// The evidence in the sets of signals that change in each character, as [`super::PlacedCharacter::bits`] gives them.
     pub fn of(characters: &[u16], map: &WireMap) -> Self {
         let (table, mut found) = (map.table(), Self::default());
-        let wires = |signals: &u16| table.get(usize::from(*signals)).copied().unwrap_or_default();
+        let wires = |signals: &u16| table.get(usize::from(*signals)).copied().unwrap_or(HOLE);
         let sent: Vec<u16> = characters.iter().map(wires).collect();
-        found.used = sent.iter().fold(0, |used, wires| used | wires);
+        found.used = sent.iter().fold(0, |used, wires| used | wires) & !HOLE;
         // The 1s of a single open wire arrive as 0s. W-5
         let is_one_open = found.used.count_ones() as usize == WIRES - 1;
         let carried = if is_one_open { found.used } else { u16::MAX };
@@ -81,9 +82,13 @@ impl WireEvidence {
     /// True if the characters are Myrinet beyond doubt, or nothing speaks against it: GAPs, codes that are symbols, and
     /// packets with good CRCs, or too few packets to judge, or an open wire that spoils them. W-5
     pub fn is_myrinet(&self) -> bool {
+        // GAPs alone are any two signals that change together, as a clock and its complement.
+        let is_pair = self.used & !Character::GAP.bits() == 0;
         let spoiled = self.packets >= PACKETS_MIN && self.good * 4 < self.packets;
         let open = self.used & 0x1f0 != 0x1f0 && self.used & 0x100 != 0;
-        self.gaps > 0 && (self.bits(1) >= CERTAIN_BITS || self.is_in_code() && (!spoiled || open))
+        self.gaps > 0
+            && !is_pair
+            && (self.bits(1) >= CERTAIN_BITS || self.is_in_code() && (!spoiled || open))
     }
 
     /// Bits of evidence that prove this order to be another one's better: of CRCs, or of a CRC and of codes that are symbols
@@ -121,7 +126,7 @@ mod tests {
         let myrinet = "8 8 1 0 0 511; 4 4 1 4 1 511; 20 18 1 0 0 511; 8 8 1 3 0 511; 8 8 1 8 2 511; \
                        8 8 1 4 0 495; 0 0 1 3 3 511; 0 0 1 5 3 511";
         let other = "8 8 0 0 0 511; 7 7 1 0 0 511; 3 3 1 4 1 511; 20 17 1 0 0 511; 8 8 1 4 0 511; 8 8 1 5 1 511; \
-                     8 8 1 9 2 511; 8 8 1 4 0 503; 8 8 1 4 0 255; 0 0 1 2 2 511; 0 0 1 6 3 511";
+                     8 8 1 9 2 511; 99 99 99 0 0 12; 8 8 1 4 0 503; 8 8 1 4 0 255; 0 0 1 2 2 511; 0 0 1 6 3 511";
         for (rows, expected) in [(myrinet, true), (other, false)] {
             for row in rows.split("; ") {
                 let numbers: Vec<usize> = row.split(' ').map(|it| it.parse().unwrap()).collect();

@@ -1,6 +1,7 @@
 //! Assignment of a recording's signals to the wires of a channel, and the search for it.
 
 use super::evidence::chance_bits;
+use super::recovery::HOLE;
 use super::{WIRES, WireEvidence, WireTransition};
 use crate::character::Character;
 use crate::crc;
@@ -177,6 +178,7 @@ pub(super) fn packets(characters: &[u16], d: u16, gap: u16) -> Vec<Vec<u16>> {
     // What precedes the first GAP may be the end of a packet, and what follows the last is not complete.
     let mut frames: Vec<&[u16]> = characters.split(|signals| *signals == gap).skip(1).collect();
     frames.pop();
+    frames.retain(|frame| frame.iter().all(|signals| signals & HOLE == 0));
     for frame in frames {
         let packet: Vec<u16> = frame.iter().copied().filter(|signals| signals & d != 0).collect();
         let is_telling = packet.len() > 2 && packet.iter().any(|byte| Some(byte) != packet.first());

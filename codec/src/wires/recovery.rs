@@ -7,6 +7,9 @@ use super::sender_clock::{PERIODS_FS, SenderClock, signed};
 use super::{WIRES, WireTransition};
 use crate::character::Character;
 
+/// Mark between characters of which some were not recorded: no set of wires.
+pub(super) const HOLE: u16 = 1 << WIRES;
+
 /// Bins of a period in an [`EyeHistogram`].
 const BINS: usize = 64;
 
@@ -28,6 +31,16 @@ pub struct PlacedCharacter {
     pub spread_fs: u64,
     /// The character.
     pub character: Character,
+    /// True if there is a hole before it: characters that were not recorded.
+    pub is_behind_hole: bool,
+}
+
+impl PlacedCharacter {
+    /// The wires of each character, with a mark for each hole between them: a packet does not go on behind it.
+    pub fn bits(characters: &[Self]) -> Vec<u16> {
+        let hole = |it: &Self| it.is_behind_hole.then_some(HOLE).into_iter();
+        characters.iter().flat_map(|it| hole(it).chain([it.character.bits()])).collect()
+    }
 }
 
 /// Counts of a recording's transitions by wire and phase.
@@ -308,7 +321,7 @@ impl ClockRecovery {
         let spread_fs = last_fs.saturating_sub(time_fs);
         self.quality.beyond_window += u64::from(spread_fs > period_fs / 2);
         let character = Character::from_bits(wires);
-        PlacedCharacter { place, time_fs, edge_fs, spread_fs, character }
+        PlacedCharacter { place, time_fs, edge_fs, spread_fs, character, is_behind_hole: false }
     }
 
     /// Ends the open character if its period is over at a time.

@@ -27,14 +27,17 @@ fn chunks_with_ends() -> (Vec<u8>, Vec<usize>, Vec<(usize, &'static str)>) {
     (file, places, with_ends)
 }
 
+/// The chunks that end at a place or before it.
+fn before(chunks: &[(usize, &'static str)], place: usize) -> Vec<&'static str> {
+    chunks.iter().filter(|(end, _)| *end <= place).map(|(_, line)| *line).collect()
+}
+
 #[test]
 fn a_file_cut_anywhere_gives_all_before_and_one_error() {
     let (file, places, chunks) = chunks_with_ends();
     for cut in 0..=file.len() {
         let seen = read(&file[..cut]);
-        let before: Vec<&str> =
-            chunks.iter().filter(|(end, _)| *end <= cut).map(|(_, line)| *line).collect();
-        assert_eq!(seen.of("chunk"), before, "cut at {cut}");
+        assert_eq!(seen.of("chunk"), before(&chunks, cut), "cut at {cut}");
         let number = places.iter().filter(|place| **place <= cut).count() - 1;
         let start = places[number];
         match seen.error {
@@ -65,10 +68,8 @@ fn any_bit_flipped_leaves_what_stood_before() {
         damaged[byte] ^= 1 << bit;
         let seen = read(damaged.as_slice());
         let start = places.iter().copied().rfind(|place| *place <= byte).unwrap();
-        let before: Vec<&str> =
-            chunks.iter().filter(|(end, _)| *end <= start).map(|(_, line)| *line).collect();
-        let chunks = seen.of("chunk");
-        assert!(chunks.starts_with(&before), "byte {byte}, bit {bit}: {chunks:?}");
+        let whole = seen.of("chunk");
+        assert!(whole.starts_with(&before(&chunks, start)), "byte {byte}, bit {bit}: {whole:?}");
         if let Some(CaptureError::Damaged(fault)) = &seen.error {
             assert!(fault.offset >= start as u64, "byte {byte}, bit {bit}: {fault}");
         }

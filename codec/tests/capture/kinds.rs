@@ -34,6 +34,11 @@ fn files_from_other_hands_are_read_in_either_byte_order() {
         let head = ["section", "channel 0 a:0>b:0", "channel 1 b:0>a:0", "link 0 1"];
         let chunks = ["chunk 0 at 7: 83 05 92 GAP", "chunk 1 at 4: 9 of GAP GO aa"];
         assert_eq!(items, [&head[..], &chunks].concat());
+        // Without descriptions.
+        let plain = [("a:0>b:0", "seen in room 7"), ("b:0>a:0", "")];
+        let plain = plain.map(|(name, words)| order.interface(147, name, words)).concat();
+        let items = self::items(&[order.section(), plain, order.packet(0, &literal(7, &PACKET))]);
+        assert_eq!(items, [&head[..], &chunks[..1]].concat());
     }
 }
 
@@ -102,18 +107,6 @@ fn a_section_that_begins_before_an_end_is_a_capture_of_its_own() {
         let chunk = format!("chunk 1 at {first}: 83 05 92 GAP");
         assert_eq!(items[3..], ["section".to_owned(), channel, chunk], "{name} {rate} {first}");
     }
-}
-
-#[test]
-fn a_file_without_descriptions_still_opens() {
-    let items = items(&[
-        LITTLE.section(),
-        LITTLE.interface(147, "a>b", "seen in room 7"),
-        LITTLE.interface(147, "b>a", ""),
-        LITTLE.packet(0, &literal(0, &PACKET)),
-    ]);
-    let head = ["section", "channel 0 a>b", "channel 1 b>a", "link 0 1"];
-    assert_eq!(items, [&head[..], &["chunk 0 at 0: 83 05 92 GAP"]].concat());
 }
 
 #[test]

@@ -42,6 +42,9 @@ pub fn law(bytes: &[u8]) {
         let toggles = [place, place.saturating_add(1 + u64::from(length) * 100)];
         let all = transitions(&sent, period_fs, delays, Some((toggles, wire)));
         check(&places, &received(&all), period_fs, 4);
+        // Without skew it makes no more than it takes.
+        let all = transitions(&sent, period_fs, [0; WIRES], Some((toggles, wire)));
+        check(&places, &received(&all), period_fs, 2);
     }
 }
 
@@ -149,13 +152,10 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_character_that_is_placed_twice_is_caught() {
-        let placed = PlacedCharacter {
-            place: 3,
-            time_fs: 0,
-            edge_fs: 0,
-            spread_fs: 0,
-            character: Character::GAP,
-        };
+        let (place, time_fs, edge_fs, spread_fs) = (3, 0, 0, 0);
+        let (character, is_behind_hole) = (Character::GAP, false);
+        let placed =
+            PlacedCharacter { place, time_fs, edge_fs, spread_fs, character, is_behind_hole };
         in_order(&[placed, placed]);
     }
 }

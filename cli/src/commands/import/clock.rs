@@ -88,6 +88,12 @@ pub(super) fn is_same(head: &[SignalChange], one: u32, other: u32) -> bool {
     head.iter().all(|it| channel_signals(it, one * 9) == channel_signals(it, other * 9))
 }
 
+/// Time of the first change of a channel.
+pub(super) fn begin_fs(changes: &[SignalChange], channel: u32) -> Option<u64> {
+    let begin = changes.iter().find(|it| channel_signals(it, channel * 9) != 0);
+    begin.map(|it| it.time_fs)
+}
+
 /// The nine signals of a channel that change.
 fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
     change.certain().unbounded_shr(first_signal) & 0x1ff
@@ -127,7 +133,10 @@ fn rounded_distance(distances: &[u64], unit: u64, about: u64) -> Option<u64> {
         let whole = count(it, (time, samples)) * time;
         2 * whole.abs_diff(it * samples) <= 3 * unit * samples
     };
-    let is_rounded = time > ROUNDED * unit * samples && distances.clone().all(is_multiple);
+    // Units of rounding are decimal: one of 2 ns is the distance of samples itself.
+    let is_decimal = unit.checked_ilog10().is_some_and(|power| unit == 10_u128.pow(power));
+    let is_rounded =
+        is_decimal && time > ROUNDED * unit * samples && distances.clone().all(is_multiple);
     is_rounded.then(|| time.checked_div(samples))?.and_then(|it| u64::try_from(it).ok())
 }
 

@@ -30,7 +30,14 @@ const ORDER_PACKETS: usize = 2;
 pub(super) const CLOCKED_TEXT: &str = "by --sample-rate state each sample is a character: those of one edge of sendclk are two characters each (W-2), \
      which nothing parts again; more packets tell that from another order of the wires";
 
+/// Other explanation of changes that are whole periods apart, and what follows from it if characters are no Myrinet.
+const CHARACTERS_TEXT: &str =
+    "; unless each change is a character without skew, or clocked by sendclk";
+const OTHERS_TEXT: &str =
+    ": then the signals are others, or in another order, which more packets tell";
+
 /// Recording as a whole.
+#[derive(Default)]
 pub(super) struct RecordingContext {
     /// Distance of the samples, as the times show it; 0 if they do not, or if a `sendclk` has clocked them, as the user says.
     pub(super) sample_fs: u64,
@@ -77,11 +84,6 @@ pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
 fn idle_share(sample: &[PlacedCharacter]) -> f64 {
     let span = sample.first().zip(sample.last()).map(|(first, last)| last.place - first.place + 1);
     span.map_or(0.0, |span| 1.0 - sample.len() as f64 / span as f64)
-}
-
-/// The wires of each character.
-pub(super) fn bits(sample: &[PlacedCharacter]) -> Vec<u16> {
-    sample.iter().map(|placed| placed.character.bits()).collect()
 }
 
 impl RecordingContext {
@@ -140,6 +142,19 @@ impl RecordingContext {
         })
     }
 
+    /// Takes samples that are too far apart: nothing else is judged. Those that are whole periods apart may be characters.
+    fn sample_doubts(&self, evidence: &WireEvidence, quality: &RecordedQuality) -> ChannelDoubts {
+        let mut doubts = ChannelDoubts { is_explained: true, ..ChannelDoubts::default() };
+        let text = self.coarse_text("not less than half", self.nominal_fs / 2);
+        match self.is_whole() {
+            true if evidence.is_myrinet() => doubts.warnings.push(text + CHARACTERS_TEXT),
+            true => doubts.refusal = Some(text + CHARACTERS_TEXT + OTHERS_TEXT),
+            false => doubts.refusal = Some(text),
+        }
+        doubts.warnings.extend(WiringFault::open(&quality.wires).map(fault_text));
+        doubts
+    }
+
     /// Doubts about a channel, from its beginning.
     pub(super) fn judge(
         &self,
@@ -150,7 +165,7 @@ impl RecordingContext {
         if sample.is_empty() {
             return doubts;
         }
-        let bits = bits(sample);
+        let bits = PlacedCharacter::bits(sample);
         let evidence = WireEvidence::of(&bits, &WireMap::SAME);
         let mut is_proved = evidence.is_myrinet()
             || self.has_profile && evidence.gaps > 0
@@ -158,10 +173,7 @@ impl RecordingContext {
         // Symbols alone: nothing is bad.
         let is_idle = evidence.used >> 8 == 0 && evidence.symbols == evidence.codes;
         if self.is_undersampled(&bits, quality) {
-            doubts.is_explained = true;
-            let text = self.coarse_text("not less than half", self.nominal_fs / 2);
-            doubts.refusal = Some(text);
-            doubts.warnings.extend(WiringFault::open(&quality.wires).map(fault_text));
+            doubts = self.sample_doubts(&evidence, quality);
         } else {
             let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
             let fit_fs = self.nominal_fs * 2 / 5;
@@ -175,9 +187,8 @@ impl RecordingContext {
             let found = found.filter(|_| !is_idle);
             if is_idle && !is_proved && evidence.codes >= IDLE_CODES {
                 is_proved = true;
-                doubts.warnings.push(
-                    "no GAP and no packet, symbols alone: an idle link, or signals that look like one".to_owned(),
-                );
+                let text = "no packet, symbols alone: an idle link, or signals that look like one";
+                doubts.warnings.push(text.to_owned());
             }
             is_proved |= matches!(found, Some(WiringFault::Order(_) | WiringFault::LateWires(..)));
             if let Some(found) = found.filter(|found| is_proved || *found != WiringFault::Unknown) {
@@ -317,16 +328,8 @@ mod tests {
     #[test]
     fn samples_are_clocked_if_they_are_whole_periods_apart() {
         let is_whole = |sample_fs: &u64| {
-            let context = RecordingContext {
-                sample_fs: *sample_fs,
-                nominal_fs: 12_500_000,
-                proved: Vec::new(),
-                channels: 1,
-                has_profile: false,
-                sound_channels: 0,
-                clocked_text: None,
-            };
-            context.is_whole()
+            let (sample_fs, nominal_fs) = (*sample_fs, 12_500_000);
+            RecordingContext { sample_fs, nominal_fs, ..RecordingContext::default() }.is_whole()
         };
         assert!([12_250_000, 12_500_000, 12_750_000, 25_000_000].iter().all(is_whole));
         assert!(![0, 6_250_000, 12_249_999, 12_750_001, 18_750_000].iter().any(is_whole));
