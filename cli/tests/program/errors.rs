@@ -1,5 +1,9 @@
 //! Messages about command lines and files that cannot be used.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use crate::support::{
     RunOutcome, ScratchDirectory, bad, capture_bytes, fixture, piped, program, readers,
 };
@@ -53,4 +57,18 @@ fn a_channel_that_is_not_there_is_answered_with_those_that_are() {
                         did you mean `h1:0>s1:1`?\n";
         assert!(output.err.ends_with(expected), "{command}: {}", output.err);
     }
+}
+
+/// `storm` and `reproduce` run the program `myriscope-laws`.
+#[test]
+fn without_the_program_of_the_laws_an_error_explains_how_to_build_it() {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-laws");
+    _ = fs::remove_file(&program);
+    // A copy is busy while another test starts a program, which has its file open for a moment.
+    fs::hard_link(env!("CARGO_BIN_EXE_myriscope"), &program).unwrap();
+    let output = Command::new(&program).args(["storm", "--seed", "3"]).output().unwrap();
+    let RunOutcome { status, err, .. } = output.into();
+    assert_eq!(status, Some(2));
+    let build = "`cargo build --release -p myriscope-laws` builds it";
+    assert!(err.contains("cannot run myriscope-laws: ") && err.contains(build), "{err}");
 }

@@ -214,3 +214,41 @@ fn completions_and_manual_pages_name_every_command() {
     good(&["man", &directory.file("")]);
     assert!(directory.names().contains(&"myriscope-packets.1".to_owned()));
 }
+
+#[test]
+fn json_of_an_experiment_has_the_content_of_its_tables() {
+    let [all, line] = ["json", "jsonl"]
+        .map(|format| json(&good(&["experiment", "interface", "--quick", "--format", format])));
+    assert_eq!(all["experiments"][0], line);
+    assert_eq!(line["experiment"], "interface");
+    assert_eq!(line["figures"][5]["published"], 55);
+    assert_eq!(line["tables"][0]["rows"][0]["block_bytes"], 512);
+    assert_eq!(line.as_object().unwrap().len(), 7);
+}
+
+#[test]
+fn experiments_without_a_name_are_listed() {
+    let list = good(&["experiment"]);
+    assert_eq!(list, good(&["experiment", "--list"]));
+    assert!(list.starts_with("logp "));
+}
+
+/// `watch`; a terminal is not tested here.
+#[test]
+fn without_a_terminal_the_end_is_shown_of_a_file_and_of_a_pipe() {
+    let file = good(&["watch", &capture("demo-glitch")]);
+    assert_eq!(piped(&["watch", "-"], &capture_bytes("demo-glitch")).out, file);
+    insta::assert_snapshot!(file);
+}
+
+#[test]
+fn watched_channels_are_selected() {
+    let some = good(&["watch", &capture("demo-glitch"), "--channel", "h0:0>s0:0"]);
+    assert!(some.starts_with("1 channel, 3200 characters") && !some.contains("h1:0"), "{some}");
+}
+
+#[test]
+fn the_end_of_a_pipe_ends_a_list_that_follows() {
+    let rows = piped(&["packets", "-f", "-"], &capture_bytes("link-1"));
+    assert_eq!((rows.status, rows.out), (Some(0), good(&["packets", &capture("link-1")])));
+}

@@ -19,37 +19,11 @@ pub(crate) fn packets(path: &str) -> Vec<String> {
     complete.map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect()
 }
 
-#[test]
-fn recordings_of_other_programs_hold_the_packets_of_the_capture() {
-    let directory = ScratchDirectory::new("import");
-    let (original, imported) = (capture("link-1"), directory.file("imported"));
-    for name in ["link-1.vcd", "link-1.sr", "link-1.fst", "link-1-zlib.fst"] {
-        let recording = fixture(&format!("recordings/{name}"));
-        let said = good(&[&["import", &recording, "-o", &imported], &LINK[..]].concat());
-        assert_eq!(packets(&imported), packets(&original), "{name}");
-        let bytes = directory.read("imported");
-        assert!(String::from_utf8_lossy(&bytes).contains("skew_fs="), "{name}");
-        // Skew of up to 5 ns and jitter of 1 ns, of 6.25 ns.
-        assert!(said.contains("a receiver waits (W-3); beyond it: 0"), "{said}");
-        for line in said.lines().filter(|line| line.contains("M/s")) {
-            let ppm = line.split(['(', ' ']).find(|word| word.starts_with(['+', '-'])).unwrap();
-            let ppm: f64 = ppm.parse().unwrap();
-            // The recording is 2.4 µs long: 1 ns of it is 400 ppm.
-            assert!(ppm.abs() < 400.0, "{line}");
-        }
-    }
-}
-
 /// Packets between symbols, as bits of characters: every wire changes, every CRC is good.
 fn traffic() -> Vec<u16> {
-    let (mut characters, mut state) = (vec![0, 0x00c, 0x003], 1_u32);
+    let (mut characters, mut random) = (vec![0, 0x00c, 0x003], RandomSource(1));
     for _ in 0..40 {
-        let bytes: Vec<u8> = (0..24)
-            .map(|_| {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (state >> 24) as u8
-            })
-            .collect();
+        let bytes: Vec<u8> = (0..24).map(|_| random.byte()).collect();
         characters.extend(bytes.iter().map(|byte| 0x100 | u16::from(*byte)));
         characters.extend([0x100 | u16::from(codec::crc::crc8(&bytes)), 0x00c, 0, 0x003, 0x00c]);
     }
@@ -96,17 +70,13 @@ fn each_order_of_the_wires_is_named_and_repaired() {
     for (order, fault) in orders {
         let rows = samples(&sent, |_, row| *row = order.map(|wire| row[wire]));
         let (said, faults) = import_samples(&rows, &[]);
-        assert!(
-            faults.contains(fault) && faults.is_empty() == fault.is_empty(),
-            "{order:?} {faults}"
-        );
-        assert_eq!(
-            said.contains("40 of 40 packets with a good CRC (P-4), 0 codes"),
-            fault.is_empty()
-        );
+        let is_told = faults.contains(fault) && faults.is_empty() == fault.is_empty();
+        assert!(is_told, "{order:?} {faults}");
+        let all = "40 of 40 packets with a good CRC (P-4), 0 codes";
+        assert_eq!(said.contains(all), fault.is_empty());
         let (said, faults) = import_samples(&rows, &["--guess"]);
         assert_eq!(faults, "", "{order:?}");
-        assert!(said.contains("40 of 40 packets with a good CRC (P-4), 0 codes"), "{said}");
+        assert!(said.contains(all), "{said}");
         // Two packets prove a usual mistake, one leaves the order open.
         let few = |count: usize| import_samples(&rows[..4 + 29 * count], &[]);
         let (_, faults) = few(2);
@@ -155,10 +125,8 @@ fn a_recording_comes_from_a_pipe_and_characters_from_a_text() {
         assert_eq!(packets(&out), packets(&capture("link-1")));
     }
     let svg = std::fs::read_to_string(&eye).unwrap();
-    assert_eq!(
-        (svg.matches("6.25 ns (W-3)").count(), svg.matches("text-anchor=\"end\"").count()),
-        (2, 18)
-    );
+    let counts = ["6.25 ns (W-3)", "text-anchor=\"end\""].map(|it| svg.matches(it).count());
+    assert_eq!(counts, [2, 18]);
     // The capture is the only output where it goes to standard output.
     let text = "h1:0>s1:1\nGAP 83 05 1e GAP # one packet\nIDLE*3\ns1:1>h1:0\n(GO GAP)*4\n";
     let done = piped(&["import", "-", "-o", "-"], text.as_bytes());
@@ -171,28 +139,6 @@ fn a_recording_comes_from_a_pipe_and_characters_from_a_text() {
         "{}",
         shown.err
     );
-}
-
-#[test]
-fn wires_are_named_one_by_one() {
-    let directory = ScratchDirectory::new("import-wires");
-    let recording = fixture("recordings/link-1.vcd");
-    let imported = directory.file("imported");
-    // First with wires 4 and 6 swapped.
-    let wires = |link: &str, order: &str| {
-        let names: Vec<String> = order.split(' ').map(|wire| format!("{link}.D{wire}")).collect();
-        names.join(",")
-    };
-    let wrong = [wires("link0", "d 7 4 5 6 3 2 1 0"), wires("link1", "d 7 4 5 6 3 2 1 0")];
-    let named = ["--wires", &wrong[0], "--wires", &wrong[1]];
-    let command = [&["import", &recording, "-o", &imported], &LINK[..], &named[..]].concat();
-    // A packet of each channel is bad, which proves nothing.
-    assert!(good_or_warned(&command).contains("order of the wires not checked"));
-    assert_ne!(packets(&imported), packets(&capture("link-1")));
-    let right = [wires("link0", "d 7 6 5 4 3 2 1 0"), wires("link1", "d 7 6 5 4 3 2 1 0")];
-    let named = ["--wires", &right[0], "--wires", &right[1]];
-    good(&[&["import", &recording, "-o", &imported], &LINK[..], &named[..]].concat());
-    assert_eq!(packets(&imported), packets(&capture("link-1")));
 }
 
 #[test]
@@ -307,11 +253,12 @@ fn good_or_warned(arguments: &[&str]) -> String {
     done.out
 }
 
-/// Recordings as instruments and simulators write them, and what comes of each: the characters of `base.vcd`, a
-/// number of packets, or words on standard error and output.
+/// Recordings as instruments and simulators write them, and what comes of each: the characters of `base.vcd`, the packets of
+/// `link-1`, a number of packets, or words on standard error and output, or in the capture and on its page.
 #[test]
 fn recordings_are_taken_as_others_write_them() {
     let directory = ScratchDirectory::new("import-field");
+    let page = directory.file("page.html");
     let file = |name: &str| fixture(&format!("recordings/field/{name}"));
     let out = directory.file("out");
     good(&[&["import", &file("base.vcd.gz"), "-o", &out], &LINK[..]].concat());
@@ -333,6 +280,31 @@ fn recordings_are_taken_as_others_write_them() {
         let said = [done.out.as_str(), &done.err].concat();
         match case["expect"].as_str().unwrap() {
             "equal" => assert_eq!(shown(&out), expected, "{name}: {said}"),
+            "alike" => {
+                assert_eq!(packets(&out), packets(&capture("link-1")), "{name}");
+                let bytes = directory.read("out");
+                assert!(String::from_utf8_lossy(&bytes).contains("skew_fs="), "{name}");
+                // Skew of up to 5 ns and jitter of 1 ns, of 6.25 ns.
+                assert!(said.contains("a receiver waits (W-3); beyond it: 0"), "{said}");
+                for line in said.lines().filter(|line| line.contains("M/s")) {
+                    let mut words = line.split(['(', ' ']);
+                    let ppm = words.find(|word| word.starts_with(['+', '-'])).unwrap();
+                    // The recording is 2.4 µs long: 1 ns of it is 400 ppm.
+                    assert!(ppm.parse::<f64>().unwrap().abs() < 400.0, "{line}");
+                }
+            }
+            "noted" => {
+                let [words] = &strings(&case["words"])[..] else { panic!("{name}") };
+                let is_damaged = words.starts_with("damage");
+                assert_eq!(done.status, Some(if is_damaged { 2 } else { 0 }), "{name} {said}");
+                for command in
+                    [&["check", &out][..], &["info", &out], &["report", &out, "-o", &page]]
+                {
+                    let done = run(command);
+                    assert!(done.err.contains(words), "{command:?} {name}: {}", done.err);
+                }
+                assert!(std::fs::read_to_string(&page).unwrap().contains(words), "{name}");
+            }
             "packets" => {
                 let count = good_or_warned(&["packets", &out, "--count"]);
                 assert_eq!(count.trim(), case["packets"].to_string(), "{name}: {said}");
@@ -342,26 +314,6 @@ fn recordings_are_taken_as_others_write_them() {
                 assert!(words.iter().all(|word| said.contains(word)), "{name}: {said}");
                 assert!(!without.iter().any(|word| said.contains(word)), "{name}: {said}");
             }
-        }
-    }
-}
-
-#[test]
-fn what_is_doubtful_goes_into_the_capture() {
-    let directory = ScratchDirectory::new("import-doubts");
-    let out = directory.file("out");
-    for (name, words) in [
-        ("sr-part-missing.sr", "damage: byte 0: logic-1-2 is missing, of 3 files"),
-        ("ragged.csv.gz", "damage: line 200: 3 of 19 fields: the row is cut short"),
-        ("no-initial-values.vcd.gz", "unknown at first, until"),
-        ("base.vcd.gz", "order of the wires not checked"),
-    ] {
-        let done = run(&["import", &fixture(&format!("recordings/field/{name}")), "-o", &out]);
-        let is_damaged = words.starts_with("damage");
-        assert_eq!(done.status, Some(if is_damaged { 2 } else { 0 }), "{name} {}", done.err);
-        for command in ["check", "info"] {
-            let done = run(&[command, &out]);
-            assert!(done.err.contains(words), "{command} {name}: {}", done.err);
         }
     }
 }
@@ -385,10 +337,17 @@ fn a_recording_is_looked_at_before_it_is_converted() {
             "columns left out: \"note\" (neither levels nor numbers); \"A (V)\" (of an analog input)",
         ),
         (&dump.replace("$timescale", "$comment"), "no $timescale: times are taken as ns"),
+        // Names that are there, where they do not tell.
+        (
+            "Time [ns],D0-D7,D8-D15\n0,1f,00\n2,1e,01\n",
+            "--wires 'D8-D15[0],D0-D7[7],D0-D7[6],D0-D7[5],D0-D7[4],D0-D7[3],D0-D7[2],D0-D7[1],D0-D7[0]'",
+        ),
     ] {
         let said = good(&["import", &directory.write("recording", text.as_bytes())]);
         assert!(said.contains(line), "{line}: {said}");
     }
+    let done = run(&["import", &recording, "--wires", "tb.ty"]);
+    assert!(done.err.contains("no signal tb.ty; the recording has 51"), "{}", done.err);
     // The command that it prints is one that works, with the options that were given.
     let rows = samples(&traffic(), |_, _| {}).join("\n");
     let table = directory.write("-t.csv", rows.as_bytes());
@@ -410,27 +369,32 @@ fn a_recording_is_looked_at_before_it_is_converted() {
     }
     for (file, name) in [("sigrok-cli.sr", "a sigrok session"), ("icarus.fst", "an FST file")] {
         let done = run(&["info", &fixture(&format!("recordings/field/{file}"))]);
-        assert!(
-            done.err.contains(&format!("{name} becomes a capture with `myriscope import`")),
-            "{}",
-            done.err
-        );
+        let words = format!("{name} becomes a capture with `myriscope import`");
+        assert!(done.err.contains(&words), "{}", done.err);
     }
 }
 
-/// Channels of a dump of our own are known by the names of its scopes, whatever the order of the options.
+/// Channels of a dump of our own are known by the names of its scopes, whatever the order of the options; changes that are
+/// periods apart are characters, also damaged ones, and holes stay holes.
 #[test]
-fn exported_channels_keep_their_names() {
+fn exported_channels_keep_their_names_and_packets() {
     let directory = ScratchDirectory::new("import-scopes");
     let (dump, out) = (directory.file("wires.vcd"), directory.file("out"));
-    let original = fixture("demo-cut/capture.pcapng");
-    let names = good(&["info", &original, "--fields", "name", "--format", "csv", "--no-head"]);
-    good(&["export", "wires", &original, "-o", &dump]);
-    let mut options: Vec<&str> = names.lines().rev().flat_map(|name| ["--channel", name]).collect();
-    assert!(options.len() >= 4);
-    for given in [options.split_off(0), Vec::new()] {
-        run(&[&["import", &dump, "-o", &out], &given[..]].concat());
-        assert_eq!(packets(&out), packets(&original), "{given:?}");
+    let damaged = fixture("demo-glitch/capture.pcapng");
+    let [first, last, holed] = ["first", "last", "holed"].map(|name| directory.file(name));
+    good(&["slice", &damaged, "-o", &first, "--to", "4.5us"]);
+    good(&["slice", &damaged, "-o", &last, "--from", "6us"]);
+    good(&["merge", &first, &last, "-o", &holed]);
+    for original in [fixture("demo-cut/capture.pcapng"), damaged, holed] {
+        let names = good(&["info", &original, "--fields", "name", "--format", "csv", "--no-head"]);
+        good(&["export", "wires", &original, "-o", &dump]);
+        let options = names.lines().rev().flat_map(|name| ["--channel", name]);
+        let mut options: Vec<&str> = options.collect();
+        assert!(options.len() >= 4);
+        for given in [options.split_off(0), Vec::new()] {
+            run(&[&["import", &dump, "-o", &out], &given[..]].concat());
+            assert_eq!(packets(&out), packets(&original), "{given:?}");
+        }
     }
 }
 
