@@ -99,10 +99,10 @@ impl CharacterCheck {
     }
 }
 
-/// Packets of random bytes, each behind fill and silence of up to 15 periods. F-7
+/// Packets of random bytes, each behind fill and silence of 15 periods. F-7
 fn traffic(place: u64, random: u64) -> Character {
     match place % 2048 {
-        0..1000 if place % 2 == 0 => Character::Control(0x03),
+        0..1000 if place.is_multiple_of(2) => Character::Control(0x03),
         0..1000 | 2047 => Character::GAP,
         1000..1015 => Character::IDLE,
         _ => Character::Data(random.to_le_bytes()[7]),
