@@ -396,6 +396,7 @@ mod tests {
     use crate::journey::SwitchDelays;
 
     /// Step of a test on one channel.
+    #[derive(Clone, Copy)]
     enum BlockingStep {
         /// The sender is stopped.
         Stop,
@@ -421,15 +422,20 @@ mod tests {
         HeadPacket { packet, since: 0, wants, passing, contended: false, delays, first: 0 }
     }
 
-    /// The network of channels with their opposites, on which GO comes first, recorded up to a time.
+    /// The network of channels with their opposites, on which GO comes first, recorded up to a time. Of a channel whose
+    /// name ends with `!` the opposite was not recorded.
     fn recorded_to(end: Picoseconds, names: &[&str]) -> (CaptureNetwork, RecordedTime) {
         let (mut network, mut recorded) = <(CaptureNetwork, RecordedTime)>::default();
         for (id, name) in (0..).zip(names) {
             let (from, to) = name.split_once('>').unwrap();
-            network.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
-            network.declare(ChannelId(100 + id), &Arc::new(Channel::named(format!("{to}>{from}"))));
-            network.join(ChannelId(id), ChannelId(100 + id));
-            for id in [id, 100 + id].map(ChannelId) {
+            network.declare(ChannelId(id), &Arc::new(Channel::named(name.trim_end_matches('!'))));
+            if !name.ends_with('!') {
+                let opposite = Channel::named(format!("{to}>{from}"));
+                network.declare(ChannelId(100 + id), &Arc::new(opposite));
+                network.join(ChannelId(id), ChannelId(100 + id));
+            }
+            let ids = [id, 100 + id].map(ChannelId);
+            for id in ids.into_iter().take(if name.ends_with('!') { 1 } else { 2 }) {
                 recorded.declare(id);
                 recorded.add(id, [0, end]);
                 let body = ChannelEvent::Command(FlowCommand::Go);
@@ -457,7 +463,12 @@ mod tests {
                 for OutputHolder { channel, packets } in &stop.holders {
                     write!(text, " {packets} of {}", name(channel)).unwrap();
                 }
-                writeln!(text, " {:?}", stop.ended).unwrap();
+                stop.packet.iter().for_each(|it| write!(text, " packet {it}").unwrap());
+                write!(text, " {:?}", stop.ended).unwrap();
+                let stands =
+                    stop.standing.map(|it| it.since / PERIOD).filter(|since| *since > from);
+                writeln!(text, "{}", stands.map_or(String::new(), |it| format!(" from {it}")))
+                    .unwrap();
             }
             BlockingEvent::Deadlock(Deadlock { channels, since, until, broken, .. }) => {
                 let channels: Vec<_> = channels.iter().map(name).collect();
@@ -517,9 +528,9 @@ mod tests {
         ];
         insta::assert_snapshot!(circle(ends), @r#"
         30..2000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Some(("a:0>b:1", Resumed(Reset)))
-        20..2000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 Resumed(Reset)
-        10..2005 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 Resumed(Go)
-        30..2010 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 Resumed(Go)
+        20..2000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 packet 0 Resumed(Reset)
+        10..2005 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 packet 0 Resumed(Go)
+        30..2010 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 packet 0 Resumed(Go)
         "#);
     }
 
@@ -533,9 +544,9 @@ mod tests {
     fn what_the_end_of_the_recording_finds_is_told() {
         insta::assert_snapshot!(circle([(5000, 0, End)]), @r#"
         30..5000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] None
-        10..5000 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 CaptureEnd
-        20..5000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 CaptureEnd
-        30..5000 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 CaptureEnd
+        10..5000 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #1 packet 0 CaptureEnd from 30
+        20..5000 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #2 packet 0 CaptureEnd from 30
+        30..5000 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 packet 0 CaptureEnd
         "#);
     }
 
@@ -543,9 +554,9 @@ mod tests {
     #[test]
     fn a_circle_that_was_recorded_too_briefly_is_no_deadlock() {
         insta::assert_snapshot!(circle([(1053, 0, End)]), @r#"
-        10..1053 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] OutOfSight behind #1 CaptureEnd
-        20..1053 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] OutOfSight behind #2 CaptureEnd
-        30..1053 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] OutOfSight behind #0 CaptureEnd
+        10..1053 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] OutOfSight behind #1 packet 0 CaptureEnd from 30
+        20..1053 #1 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] OutOfSight behind #2 packet 0 CaptureEnd from 30
+        30..1053 #2 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] OutOfSight behind #0 packet 0 CaptureEnd
         "#);
         assert!(circle([(1054, 0, End)]).starts_with("30..1054 deadlock"));
     }
@@ -562,7 +573,10 @@ mod tests {
         });
         let expected = ["OpenLink", "Switch", "Switch"];
         for (found, root) in roots.iter().zip(expected) {
-            assert_eq!(found, &format!("20..500 #0 x:0>s:1 -> [\"s:0>h:0\"] {root} Resumed(Go)\n"));
+            assert_eq!(
+                found,
+                &format!("20..500 #0 x:0>s:1 -> [\"s:0>h:0\"] {root} packet 0 Resumed(Go)\n")
+            );
         }
     }
 
@@ -585,8 +599,8 @@ mod tests {
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         10..500 #0 s:0>h:0 -> [] Host Resumed(Go)
-        20..510 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 Resumed(Go)
-        30..520 #2 y:0>s:2 -> ["s:0>h:0"] Host behind #0 1 of x:0>s:1 Resumed(Go)
+        20..510 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 packet 0 Resumed(Go)
+        30..520 #2 y:0>s:2 -> ["s:0>h:0"] Host behind #0 1 of x:0>s:1 packet 0 Resumed(Go)
         "#);
     }
 
@@ -601,8 +615,8 @@ mod tests {
             (1020, 0, End),
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
-        10..100 #0 x:0>s:1 -> ["s:0>h:0"] Switch Hole
-        1010..1020 #1 x:0>s:1 -> ["s:0>h:0"] Switch CaptureEnd
+        10..100 #0 x:0>s:1 -> ["s:0>h:0"] Switch packet 0 Hole
+        1010..1020 #1 x:0>s:1 -> ["s:0>h:0"] Switch packet 0 CaptureEnd
         "#);
     }
 
@@ -618,7 +632,7 @@ mod tests {
             (90, 1, Has(0, 2)),
             (100, 1, On(ResumeCause::Go)),
         ];
-        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"30..100 #0 y:0>s:2 -> ["s:0>h:0"] Busy 2 of x:0>s:1 Resumed(Go)"#);
+        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"30..100 #0 y:0>s:2 -> ["s:0>h:0"] Busy 2 of x:0>s:1 packet 0 Resumed(Go)"#);
     }
 
     #[test]
@@ -635,7 +649,7 @@ mod tests {
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         10..70 #0 s:0>h:0 -> [] Host Resumed(Go)
-        10..110 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 Resumed(Reset)
+        10..110 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 packet 0 Resumed(Reset)
         "#);
     }
 
@@ -651,7 +665,50 @@ mod tests {
         ];
         insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
         20..40 #1 s:0>h:0 -> [] Host Resumed(Go)
-        10..120 #0 x:0>s:1 -> ["s:0>h:0"] Switch Resumed(Go)
+        10..120 #0 x:0>s:1 -> ["s:0>h:0"] Switch packet 0 Resumed(Go)
         "#);
+    }
+
+    /// Of equal parts of a wait the first counts, and of equal stops of the output. A path is formed for each packet at the
+    /// head in 44 periods, and the rest of the last one takes 500.
+    #[test]
+    fn of_equal_parts_the_first_counts_and_each_packet_has_its_path() {
+        const GO: BlockingStep = On(ResumeCause::Go);
+        let output: &[_] = &[(20, 2, Stop), (50, 2, GO), (60, 2, Stop), (90, 2, GO)];
+        for (steps, (at, end), expected) in [
+            (
+                &[(50, 0, Leaves(4)), (90, 0, Waits(5, 2))][..],
+                (100, GO),
+                "Switch packet 3 Resumed(Go)",
+            ),
+            (output, (100, GO), "Host behind #1 packet 3 Resumed(Go)"),
+            (&output[..2], (300, End), "Switch packet 3 CaptureEnd from 50"),
+            (&[], (554, GO), "Switch packet 3 Resumed(Go)"),
+            (&[], (555, GO), "Unknown packet 3 Resumed(Go)"),
+            (&[(300, 0, Waits(4, 2))], (598, GO), "Switch packet 3 Resumed(Go)"),
+        ] {
+            let begins = [(0, 2, Tag), (1, 0, Waits(3, 2)), (10, 0, Stop)];
+            let steps: Vec<_> = [&begins, steps, &[(at, 0, end)]].concat();
+            let expected = format!("10..{at} #0 x:0>s:1 -> [\"s:0>h:0\"] {expected}");
+            assert_eq!(check(&FUNNEL, &steps).lines().last(), Some(&*expected));
+        }
+        let steps = [(1, 0, Leaves(3)), (10, 0, Stop), (50, 0, Waits(4, 2)), (90, 0, GO)];
+        let expected = "10..90 #0 x:0>s:1 -> [] OutOfSight packet 3 Resumed(Go)\n";
+        assert_eq!(check(&FUNNEL, &steps), expected);
+    }
+
+    /// Without its commands, only packets that have an output one after the other show that it is not stopped.
+    #[test]
+    fn one_packet_at_an_output_is_no_turn() {
+        let begins = [(1, 0, Waits(3, 2)), (10, 0, Stop), (20, 1, Has(1, 2)), (21, 2, Tag)];
+        let turn = [(50, 1, Has(2, 2)), (51, 2, Tag)];
+        for (turn, expected) in [(&turn[..0], "OutOfSight 1"), (&turn, "Busy 2")] {
+            let steps = [&begins, turn, &[(100, 0, On(ResumeCause::Go))]].concat();
+            let text = check(&["x:0>s:1", "y:0>s:2", "s:0>h:0!"], &steps);
+            assert!(
+                text.contains(&format!("{expected} of y:0>s:2 packet 3 Resumed(Go)")),
+                "{text}"
+            );
+        }
     }
 }

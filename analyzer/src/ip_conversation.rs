@@ -162,12 +162,29 @@ mod tests {
             // Its number was hurt on the way.
             (3, 1 << 30, 10, bad, 1),
             (4, 100, 10, good, 1),
+            // It began with the last, not before it.
+            (4, 0, 100, good, 2),
         ] {
             let (sequence, data) = (Some(sequence), Some(data));
             totals.add(time, &IpRow { sequence, data, ..IpRow::default() }, check);
             assert_eq!(totals.row.retransmissions, expected, "{time}");
         }
-        assert_eq!((totals.row.packets, totals.row.data, totals.row.last_ps), (7, 420, 4));
+        assert_eq!((totals.row.packets, totals.row.data, totals.row.last_ps), (8, 520, 4));
+    }
+
+    #[test]
+    fn conversations_are_in_order_of_their_first_packets() {
+        let mut all = IpConversations::default();
+        for (host, times) in [("a", [5, 6]), ("b", [1, 9]), ("c", [3, 4])] {
+            let key = (0, "tcp", [(host.to_owned(), None), (host.to_owned(), None)]);
+            let mut totals = IpTotals::new(times[0], &key);
+            for time in times {
+                totals.add(time, &IpRow::default(), CrcCheck::Good);
+            }
+            all.table.insert(key, totals);
+        }
+        let rows: Vec<_> = all.rows().into_iter().map(|(_, row)| row.source).collect();
+        assert_eq!(rows, ["b", "c", "a"]);
     }
 
     /// SYN takes the number before the data of a connection.

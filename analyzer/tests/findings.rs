@@ -1,6 +1,7 @@
 //! Findings in captures written by hand, and their absence.
 
 mod conversations;
+mod limits;
 mod table;
 mod wires;
 
@@ -75,18 +76,6 @@ fn rules_of_mapping_pass_where_routes_and_answers_are_right() {
     }
     let nearly = all().find(|case| case.kind == FindingKind::RouteNotOnMap).unwrap().nearly;
     assert_eq!(findings(nearly.as_slice()).set().seen().mapped, 1);
-}
-
-/// F-1: a packet that nothing follows stands, or its sender is stopped by the channel that was not recorded.
-#[test]
-fn what_stands_where_the_opposite_channel_is_missing_is_no_error() {
-    let wires = [("a:0>b:0", ""), ("b:0>a:0", "")];
-    let lines = ["0: GO GAP 82 05 | (GO)×9015", "1: (GO GAP)×4510"];
-    for (directions, name) in [(2, "standstill"), (1, "held-up")] {
-        let found = findings(capture(&wires[..directions], &lines[..directions]).as_slice());
-        let names: Vec<_> = names(&found).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names.first(), Some(&name), "{names:?}");
-    }
 }
 
 #[test]

@@ -309,6 +309,9 @@ fn stops_pings_and_packets_are_counted() {
     insta::assert_snapshot!(a["packets"], @r#"{"count":2,"crc":{"bad":0,"good":1,"partial":0,"runt":1},"ended_by":{"capture_end":0,"gap":2,"hole":0,"open_link":0,"reset":0}}"#);
     insta::assert_snapshot!(a["flow_control"], @r#"{"characters":2,"commands":2,"commands_share":0.125,"share":0.125}"#);
     insta::assert_snapshot!(a["utilisation"], @"0.25");
+    // Another probe takes the place of a ping.
+    let file = capture(&link(), &[(0, 0, "PRB0 PRB3 GAP GO", 0), (1, 0, "GO GAP REPL1 GAP", 0)]);
+    assert_eq!(row(&file, 0)["pings"]["answered"], 0);
 }
 
 /// A random channel: runs of its characters.

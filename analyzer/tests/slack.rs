@@ -228,8 +228,8 @@ fn without_a_tap_nothing_can_be_aligned() {
 
 #[test]
 fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
-    // The reply comes 8 periods after the probe.
-    let pieces = [(0, 0, "GAP GO PRB0 (GO GAP)×10"), (1, 0, "(GAP GO)×5 REPL1 (GAP GO)×5")];
+    // The reply comes 8 periods after the probe, and answers that, not the one before it.
+    let pieces = [(0, 0, "PRB0 GO PRB0 (GO GAP)×10"), (1, 0, "(GAP GO)×5 REPL1 (GAP GO)×5")];
     let capture = capture("a:0", "", &pieces);
     let (_, analysis) = analysed(&capture[..], AnalysisScope::Counts);
     let assumed: Vec<_> = analysis

@@ -3,7 +3,7 @@
 //! Packets are separated by `|` or lines. A packet has the µs of first capture, a letter,
 //! incarnation and sequence number, the sender's µs, and words. Letters: `S` data with SYNC, `D`
 //! data without, `A` ACK, `N1` NACK with reason 1. Words: `lost`, `hurt` (corrupted), `far` (left the captured part), `end` (in transit); `=7` is
-//! the content, `7` the µs from first to last capture, `bad` a corrupted header, `blind` that no answer would be captured.
+//! the content, `7` the µs from first to last capture, `bad` a corrupted header, `tap2` another tap, `blind` that no answer would be captured.
 
 /// Declares tests of packets and the result of [`check`], without indentation.
 macro_rules! cases {
@@ -69,7 +69,12 @@ pub(super) fn seen(line: &str) -> ObservedPacket {
     let links = if there { (1, 2) } else { (2, 1) };
     let says = |word| rest.contains(&word);
     ObservedPacket {
-        place: ObservedPlace { time, channel: ChannelId(0), at: Tick(0), packet: 0 },
+        place: ObservedPlace {
+            time,
+            channel: ChannelId(says("tap2").into()),
+            at: Tick(0),
+            packet: 0,
+        },
         last: time + took * 1_000_000,
         links: (LinkKey(ChannelId(links.0)), LinkKey(ChannelId(links.1))),
         header: TransportHeader {
@@ -164,7 +169,26 @@ fn check(lines: &str) -> String {
 
 fn compare(packets: &str, expected: &str) {
     let lines = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    assert_eq!(lines(&check(packets)), lines(expected));
+    assert_eq!(lines(&check(packets)), lines(expected), "{packets}");
+}
+
+/// Lines of packets, each followed by its result: lines that begin with `=`.
+#[test]
+fn every_case_of_the_text_file_has_its_result() {
+    let (mut packets, mut expected) = (String::new(), String::new());
+    for line in include_str!("tests/cases.txt").lines().chain([""]) {
+        if let Some(result) = line.strip_prefix("  = ") {
+            expected += &format!("{result}\n");
+            continue;
+        }
+        if !expected.is_empty() {
+            compare(&std::mem::take(&mut packets), &std::mem::take(&mut expected));
+        }
+        if !line.starts_with('#') {
+            packets += &format!("{line}\n");
+        }
+    }
+    assert_eq!(packets.trim(), "");
 }
 
 cases! {

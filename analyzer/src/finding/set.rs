@@ -374,3 +374,34 @@ impl FindingFact {
         Self { name, value: FactValue::Word(word) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first occurrence gives the facts, of equal ones that which was counted first.
+    #[test]
+    fn occurrences_are_counted_in_any_order_and_in_several_sets() {
+        let place = (FindingKind::CrcBad, ChannelId(0));
+        for round in 0..200_u32 {
+            let (mut sets, mut drawn) = (<[FindingSet; 2]>::default(), Vec::new());
+            for number in 0..6 {
+                let draw = (round * 6 + number).wrapping_mul(0x9e37_79b9).rotate_left(13);
+                let (set, at) = (draw >> 4 & 1, u64::from(draw & 3));
+                let severity = [Severity::Error, Severity::Warning][draw as usize >> 8 & 1];
+                let when = Occurrence { time: at.into(), at: Tick(at) };
+                let facts = vec![FindingFact::number("n", number.into())];
+                sets[set as usize].note_as((severity, place.0), place.1, when, || facts.clone());
+                drawn.push((when, set, number, severity, facts));
+            }
+            let [mut all, other] = sets;
+            all.absorb(other);
+            let (first, .., facts) =
+                drawn.iter().min_by_key(|it| (it.0, it.1, it.2)).unwrap().clone();
+            let last = drawn.iter().map(|it| it.0).max().unwrap();
+            let severity = drawn.iter().map(|it| it.3).min().unwrap();
+            let expected = Finding { severity, count: 6, first, facts, last };
+            assert_eq!(all.found, [(place, expected)].into(), "{round}");
+        }
+    }
+}

@@ -23,29 +23,6 @@ cases! {
                 4000000 gone unanswered",
     }
 
-    /// Only one direction of the link was captured.
-    #[test]
-    fn where_no_answers_are_seen_nothing_is_said_of_messages_without_one() {
-        "0 S 7.0 0 blind | 4000000 S 8.0 4000000 =1"
-            => "(S?)2 | 0 of 2 acknowledged
-                4000000 gone unseen
-                4000000 gone open",
-    }
-
-    /// The receiver restarted: the same message is sent with SYNC. A different one would mean that the
-    /// first was withdrawn.
-    #[test]
-    fn a_receiver_that_knows_nothing_has_its_channel_opened_anew() {
-        "0 S 7.0 0 | 12 A 7.0 0 | 100 D 7.1 100 =1 | 112 N4 7.1 100 | 4100 S 8.0 4100 =1
-         4112 A 8.0 4100 | 4200 D 8.1 4200 =2 | 4212 N1 8.1 4200 | 9000 S 9.0 9000 =3
-         9012 A 9.0 9000"
-            => "SA DN> SA DN< SA | 3 of 5 acknowledged, rtt 17/17/17
-                112 nack no-channel-state
-                4100 gone reopened
-                4212 nack not-resident
-                9000 gone withdrawn",
-    }
-
     #[test]
     fn answers_to_what_is_over_are_late_and_those_to_older_incarnations_stale() {
         "0 S 7.0 0 | 12 A 7.0 0 | 100 D 7.1 100 =1 | 105 A 7.0 0 | 112 A 7.1 100
@@ -53,17 +30,6 @@ cases! {
             => "SA DA SA | 3 of 3 acknowledged, rtt 17/17/17
                 105 late
                 205 stale",
-    }
-
-    /// A finished message is not reopened by an old copy, though its number is the next one. T-4
-    #[test]
-    fn old_copies_of_data_are_stale() {
-        "0 S 7.0 0 | 12 A 7.0 0 | 100 D 7.1 100 =1 | 112 A 7.1 100 | 150 S 7.0 0 | 160 S 6.0 77
-         200 D 7.0 200 =2 | 212 A 7.0 200"
-            => "SA (DA)2 | 3 of 3 acknowledged, rtt 17/17/17
-                150 stale
-                160 stale
-                160 incarnation-backwards",
     }
 }
 

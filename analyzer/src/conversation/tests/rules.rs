@@ -51,13 +51,6 @@ cases! {
     }
 }
 
-/// T-12: a restarted receiver accepts SYNC as new, and may refuse it for any reason.
-#[test]
-fn a_sync_that_was_acknowledged_may_be_refused() {
-    let text = check("0 S 7.0 0 | 12 A 7.0 0 lost | 4000 S 7.0 4000 | 4012 N1 7.0 4000");
-    assert!(!text.contains("nack-after-ack") && !text.contains("duplicate"), "{text}");
-}
-
 /// T-12: a restarted receiver has no state and may refuse a message that it had written.
 #[test]
 fn a_receiver_that_knows_nothing_may_refuse_what_it_acknowledged() {
