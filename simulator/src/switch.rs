@@ -436,6 +436,16 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_is_withdrawn_leaves_the_token_on_its_way() {
+        // S-5: from input 0 it comes to input 2 after four periods, and stays for two.
+        let mut switch = switch(4);
+        [1, 2].into_iter().for_each(|input| switch.request(PortId(input), PortId(3), 0));
+        assert_eq!((switch.conflicts(), grants(&mut switch, 0..3)), (1, Vec::new()));
+        switch.reset(PortId(1), &SwitchInputState::Waiting(PortId(3)));
+        assert_eq!(grants(&mut switch, 3..9), [(6, 2, 3)]);
+    }
+
+    #[test]
     fn a_switch_is_calm_when_nothing_is_to_be_done() {
         let mut switch = switch(4);
         assert!(switch.is_calm());

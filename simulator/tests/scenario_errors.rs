@@ -37,10 +37,6 @@ fn check(text: &str) -> String {
     read.map_or_else(|error| error.to_string(), |_| "no error".to_owned())
 }
 
-fn check_with(text: &str) -> String {
-    check(&format!("{BASE}{text}"))
-}
-
 /// The cases of the text files: a title, and a scenario with its problems below their lines. A
 /// scenario without a duration follows the base of its file.
 #[test]
@@ -95,19 +91,6 @@ fn note(problem: &str) -> (usize, String) {
     let help = more.iter().find_map(|line| line.split_once("= help: "));
     let help = help.map_or_else(String::new, |(_, help)| format!("\n{indent}= {help}"));
     (line, format!("{carets}^ {message}; {expected}{help}"))
-}
-
-#[test]
-fn escapes_in_names_are_harmless() {
-    let text = r#"[[tap]]
-port = "\u001b[31m:0""#;
-    insta::assert_snapshot!(check_with(text), @r#"
-        error: unknown node `\u{1b}[31m`
-          --> net.toml:12:8
-           |
-        12 | port = "\u001b[31m:0"
-           |        ^^^^^^^^^^^^^^ expected the name of a node
-    "#);
 }
 
 #[test]

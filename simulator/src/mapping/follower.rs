@@ -168,6 +168,15 @@ impl MapFollower {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_mapper_is_heard_up_to_its_time() {
+        let [low, high] = [1, 2].map(|number| InterfaceAddress::new(number).unwrap());
+        let mut follower = MapFollower::default();
+        assert!(follower.hear(0, high, 10) && !follower.hear(9, low, 20));
+        assert_eq!([9, 10].map(|now| follower.mapper(now)), [Some(high), None]);
+        assert!(follower.hear(10, low, 20));
+    }
+
     /// Versions go round: half of all numbers is ahead of each, and of the one opposite nothing is known. N-2
     #[test]
     fn a_newer_version_is_taken_wherever_its_number_is() {

@@ -64,9 +64,11 @@ mod tests {
     #[test]
     fn constant_streams_offer_what_is_due_in_the_span() {
         let scenario = star("to = \"shift\"\npayload = 50\nevery_us = 10\nstart_us = 5\n");
-        // Of each host at 25, 35, …, 95 µs.
-        let load = OfferedLoad::of(&scenario, 1_600..8_000);
-        assert_eq!(load, Some(OfferedLoad { packets: 4 * 8, payload: 4 * 8 * 50 }));
+        // Of each host at 25, 35, …, 95 µs, or without the last.
+        for (span, times) in [(1_600..8_000, 8), (2_000..7_600, 7)] {
+            let load = OfferedLoad { packets: 4 * times, payload: 4 * times * 50 };
+            assert_eq!(OfferedLoad::of(&scenario, span), Some(load));
+        }
     }
 
     /// The network sends the very packets: at a low load each of them arrives.

@@ -139,12 +139,22 @@ fn sixteen_silent_periods_end_the_packet_and_open_the_link() {
     assert!(bench.receiver.is_open());
     assert_eq!(bench.take(9), "83 05 GAP");
     bench.receive("GAP");
-    assert!(!bench.receiver.is_open());
+    assert_eq!((bench.receiver.is_open(), bench.receiver.fill()), (false, 0), "F-5");
     let events = bench.events();
     assert_eq!(
         events,
         [(17, "truncated"), (17, "received"), (17, "open-link"), (37, "link-restored")]
     );
+}
+
+/// W-6: of 15 own periods the first had a character, so the second one after them is the 16th without.
+#[test]
+fn a_silence_that_was_slept_is_counted_from_the_last_character() {
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
+    bench.receiver = bench.receiver.clone().with_own_time();
+    bench.receiver.pass_time(1, 15);
+    let ticks = [20, 21].map(|now| bench.at(now, PortReceiver::tick));
+    assert_eq!(ticks, [PortRequest::Nothing, PortRequest::LinkOpen]);
 }
 
 #[test]

@@ -98,6 +98,8 @@ fn commands_go_before_symbols_and_symbols_before_data() {
     // F-6. The fill after it repeats the command that was sent. F-8
     let script = [
         (1, NextAction::Due(StopGo::Stop)),
+        // Ordered again while it waits, it says nothing new.
+        (1, NextAction::Order(Symbol::OverrunAlarm)),
         (1, NextAction::Order(Symbol::OverrunAlarm)),
         (6, NextAction::Due(StopGo::Go)),
     ];
@@ -143,7 +145,7 @@ fn a_sender_that_is_stopped_for_too_long_resets() {
     let script = [(1, NextAction::Hear(StopGo::Stop))];
     assert_eq!(check(14, "83 01 02 92 GAP", 0, &script), "83 01 02 GO×7 FRES GAP GO GAP");
     // Without a packet it has been stopped in periods 3 to 12, whatever is said again.
-    let script = [(1, NextAction::Hear(StopGo::Stop)), (9, NextAction::Hear(StopGo::Stop))];
+    let script = [1, 2, 9].map(|at| (at, NextAction::Hear(StopGo::Stop)));
     assert_eq!(check(14, "", 0, &script), "(GO GAP)×6 GO FRES");
 }
 
@@ -200,6 +202,16 @@ fn the_frame_being_sent_is_reported_at_the_end_of_the_run_or_without_power() {
         assert_eq!(sender.sending(), SendState::Between);
     });
     assert_eq!(silent, ["5..5 open-link"]);
+    // The GAP behind FRES ends the reset, and no further one does. R-1
+    let reset = events(|sender, trace| {
+        sender.queue_symbol(Symbol::ForwardReset);
+        for _ in 0..2 {
+            let SendDecision::Send(cell) = sender.decide(None, trace) else { return };
+            sender.note_sent(cell, trace);
+        }
+        sender.note_sent(TaggedChar::END, trace);
+    });
+    assert_eq!(reset, ["truncated", "5..5 reset", "symbol-sent", "reset-closed"]);
 }
 
 #[test]
