@@ -312,6 +312,11 @@ fn stops_pings_and_packets_are_counted() {
     // Another probe takes the place of a ping.
     let file = capture(&link(), &[(0, 0, "PRB0 PRB3 GAP GO", 0), (1, 0, "GO GAP REPL1 GAP", 0)]);
     assert_eq!(row(&file, 0)["pings"]["answered"], 0);
+    // one STOP or GO may stand between FRES and the GAP that is made for it.
+    for (text, variant) in [("FRES STOP GAP", "own-gap"), ("FRES GO GO GAP", "next-gap")] {
+        let file = capture(&link(), &[(0, 0, &*format!("GAP 83 05 {text}"), 0)]);
+        assert_eq!(row(&file, 0)["parameters"][7]["variant"], variant);
+    }
 }
 
 /// A random channel: runs of its characters.

@@ -68,13 +68,9 @@ pub(super) fn seen(line: &str) -> ObservedPacket {
     let (source, destination) = if there { (Nic(1), Nic(2)) } else { (Nic(2), Nic(1)) };
     let links = if there { (1, 2) } else { (2, 1) };
     let says = |word| rest.contains(&word);
+    let channel = ChannelId(says("tap2").into());
     ObservedPacket {
-        place: ObservedPlace {
-            time,
-            channel: ChannelId(says("tap2").into()),
-            at: Tick(0),
-            packet: 0,
-        },
+        place: ObservedPlace { time, channel, at: Tick(0), packet: 0 },
         last: time + took * 1_000_000,
         links: (LinkKey(ChannelId(links.0)), LinkKey(ChannelId(links.1))),
         header: TransportHeader {
