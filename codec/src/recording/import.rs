@@ -208,10 +208,12 @@ impl RecordedChannel {
         let unknown = change.unknown & own & !change.signals;
         self.unknown.take(unknown, change.time_fs);
         // Whether a level that was unknown and is low has changed is not known, nor what its character is.
-        match change.unknown & own != unknown {
-            true if self.recovery.is_begun() => self.begin_hole(change.time_fs, characters),
-            true => self.complete_fs = change.time_fs.saturating_add(self.period.fs() / 4),
-            false => {}
+        if change.unknown & own != unknown {
+            if self.recovery.is_begun() {
+                self.begin_hole(change.time_fs, characters);
+            } else {
+                self.complete_fs = change.time_fs.saturating_add(self.period.fs() / 4);
+            }
         }
         if !self.is_hole {
             self.receive(std::slice::from_ref(change));

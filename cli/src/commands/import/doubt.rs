@@ -146,10 +146,12 @@ impl RecordingContext {
     fn sample_doubts(&self, evidence: &WireEvidence, quality: &RecordedQuality) -> ChannelDoubts {
         let mut doubts = ChannelDoubts { is_explained: true, ..ChannelDoubts::default() };
         let text = self.coarse_text("not less than half", self.nominal_fs / 2);
-        match self.is_whole() {
-            true if evidence.is_myrinet() => doubts.warnings.push(text + CHARACTERS_TEXT),
-            true => doubts.refusal = Some(text + CHARACTERS_TEXT + OTHERS_TEXT),
-            false => doubts.refusal = Some(text),
+        if !self.is_whole() {
+            doubts.refusal = Some(text);
+        } else if evidence.is_myrinet() {
+            doubts.warnings.push(text + CHARACTERS_TEXT);
+        } else {
+            doubts.refusal = Some(text + CHARACTERS_TEXT + OTHERS_TEXT);
         }
         doubts.warnings.extend(WiringFault::open(&quality.wires).map(fault_text));
         doubts
