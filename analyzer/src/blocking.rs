@@ -21,7 +21,7 @@ pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{CauseScope, ChannelWait, EndedStop, WaitCause, WaitTarget};
 use crate::capture_network::{CaptureNetwork, SETTLED};
 use crate::channel_table::ChannelTable;
-use crate::event::LinkEvent;
+use crate::event::{LinkEvent, ResumeCause};
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::node_kind::TopologyNodeKind;
 use crate::packet::FrameEnd;
@@ -50,6 +50,10 @@ pub struct BlockingTracker {
     /// Channels of cycles of which it is not known what each waits for, and the ends of these.
     doubted: BTreeMap<ChannelId, Picoseconds>,
     stops: u64,
+    /// Stopped channels whose target may have changed in the instant of the last event.
+    affected: BTreeSet<ChannelId>,
+    /// Targets of the waits that resets ended in this instant.
+    reset: BTreeMap<ChannelId, WaitTarget>,
     /// Time of the last event.
     now: Picoseconds,
 }
@@ -78,7 +82,7 @@ type HeadLeads<'a> = &'a dyn Fn(ChannelId, u8, ChannelId) -> bool;
 type OutputHolders = BTreeMap<ChannelId, Option<(ChannelId, u64)>>;
 
 impl BlockingTracker {
-    /// Processes the next event of any channel, after the network and `paths` have processed it.
+    /// Processes the next event of any channel, after the network has processed it.
     pub(crate) fn row(
         &mut self,
         row: &TimedEvent,
@@ -87,9 +91,32 @@ impl BlockingTracker {
         out: &mut impl FnMut(BlockingEvent),
     ) {
         self.now = self.now.max(row.time);
+        self.in_context((network, recorded), paths, |blocking, context| {
+            blocking.take(row, context, out);
+        });
+    }
+
+    /// Updates what waits for what at the end of an instant, after the network and `paths` have processed its events: what
+    /// was between two of them lasted for no time.
+    pub(crate) fn end_instant(
+        &mut self,
+        known: (&CaptureNetwork, &RecordedTime),
+        paths: &JourneyTracker,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        self.in_context(known, paths, |blocking, context| blocking.update_targets(context, out));
+    }
+
+    fn in_context(
+        &mut self,
+        (network, recorded): (&CaptureNetwork, &RecordedTime),
+        paths: &JourneyTracker,
+        process: impl FnOnce(&mut Self, WaitContext<'_>),
+    ) {
         let heads = &|channel| paths.head(channel);
         let leads = &|input, first, output| paths.leads_to(input, first, output);
-        self.take(row, WaitContext { network, recorded, now: self.now, heads, leads }, out);
+        let now = self.now;
+        process(self, WaitContext { network, recorded, now, heads, leads });
     }
 
     /// Reports all waits that last to the end of the recording of their links, after the packets that it cut have
@@ -194,15 +221,16 @@ impl BlockingTracker {
         // it, and the other inputs of the node that it comes from.
         let queue = self.queues.get(channel).into_iter().flatten().copied();
         let affected = network.inputs(*channel).chain(queue).chain([*channel]);
-        let mut affected: Vec<ChannelId> =
-            affected.filter(|id| self.waits.get(*id).is_some()).collect();
-        affected.sort_unstable();
-        affected.dedup();
+        self.affected.extend(affected.filter(|id| self.waits.get(*id).is_some()));
+    }
+
+    fn update_targets(&mut self, context: WaitContext<'_>, out: &mut impl FnMut(BlockingEvent)) {
         // Each output is looked up once: a switch may have 256 inputs, all of them stopped.
         let mut holders = OutputHolders::new();
-        for id in affected {
+        for id in std::mem::take(&mut self.affected) {
             self.update_target(id, context, &mut holders, out);
         }
+        self.reset.clear();
     }
 
     fn begin(&mut self, id: ChannelId, now: Picoseconds) {
@@ -219,7 +247,9 @@ impl BlockingTracker {
     ) {
         let Some(wait) = self.waits.get(id) else { return };
         let head = (context.heads)(id);
-        let target = match (head, wait.spell.target) {
+        // A STOP that goes on behind a reset is for what it was before.
+        let before = self.reset.get(&id).copied();
+        let target = match (head, wait.spell.target.or(before)) {
             _ if context.network.behind(id) == TopologyNodeKind::Host => WaitTarget::Host,
             (Some(HeadPacket { wants: Some(output), .. }), _) => WaitTarget::Output(output),
             (Some(_), _) | (None, None) => WaitTarget::OutOfSight,
@@ -312,6 +342,9 @@ impl BlockingTracker {
         }
         self.leave_queue(id);
         let Some(wait) = self.waits.remove(id) else { return };
+        if ended == StopEnd::Resumed(ResumeCause::Reset) {
+            self.reset.extend(wait.spell.target.map(|target| (id, target)));
+        }
         for behind in self.queues.get(&id).into_iter().flatten() {
             if let Some(behind) = self.waits.get_mut(*behind) {
                 let held = context.now.saturating_sub(wait.since.max(behind.spell.from));
@@ -357,26 +390,6 @@ impl BlockingTracker {
     }
 }
 
-impl WaitContext<'_> {
-    /// Time up to which STOP and GO to the sender of a channel were recorded from another one on, at most now.
-    fn commands_seen(&self, id: ChannelId, from: Picoseconds) -> Picoseconds {
-        // On a handshake cable its own characters tell. B-1
-        let has_no_stop = self.network.has_no_stop(id);
-        let told_by = if has_no_stop { Some(id) } else { self.network.opposite(id) };
-        let end = told_by.and_then(|told_by| self.recorded.covered_to(told_by, from));
-        end.unwrap_or(from).min(self.now)
-    }
-
-    /// Input and number of the packet that holds an output for which another packet waits.
-    fn holder(&self, output: ChannelId) -> Option<(ChannelId, u64)> {
-        self.network.inputs(output).find_map(|input| {
-            let head = (self.heads)(input)?;
-            let has = head.wants == Some(output) && head.passing == HeadProgress::Begun;
-            has.then_some((input, head.packet))
-        })
-    }
-}
-
 /// True if a channel is a slice before whose first character its sender was stopped: the wait is that of the slice.
 fn is_stopped(channel: &Channel, first: Tick) -> bool {
     let start = StartState::of(channel).filter(|start| start.at == first);
@@ -392,7 +405,7 @@ mod tests {
     use codec::time::Tick;
 
     use super::*;
-    use crate::event::{FlowCommand, ResumeCause};
+    use crate::event::FlowCommand;
     use crate::journey::SwitchDelays;
 
     /// Step of a test on one channel.
@@ -465,10 +478,9 @@ mod tests {
                 }
                 stop.packet.iter().for_each(|it| write!(text, " packet {it}").unwrap());
                 write!(text, " {:?}", stop.ended).unwrap();
-                let stands =
-                    stop.standing.map(|it| it.since / PERIOD).filter(|since| *since > from);
-                writeln!(text, "{}", stands.map_or(String::new(), |it| format!(" from {it}")))
-                    .unwrap();
+                let since = stop.standing.map(|it| it.since / PERIOD).filter(|it| *it > from);
+                since.iter().for_each(|it| write!(text, " from {it}").unwrap());
+                text.push('\n');
             }
             BlockingEvent::Deadlock(Deadlock { channels, since, until, broken, .. }) => {
                 let channels: Vec<_> = channels.iter().map(name).collect();
@@ -505,6 +517,7 @@ mod tests {
             let (network, recorded, leads) = (&network, &recorded, &|_, _, _| true);
             let context = WaitContext { network, recorded, now, heads, leads };
             blocking.take(&row, context, &mut out);
+            blocking.update_targets(context, &mut out);
         }
         text
     }

@@ -123,10 +123,7 @@ impl JourneyTracker {
     /// Processes the next event of any channel; events come in order of time. Those of one instant may come in any order:
     /// a reset is taken as the last of them.
     pub fn row(&mut self, row: &TimedEvent, out: &mut Vec<Journey>) {
-        if row.time != self.now {
-            self.end_instant();
-            self.now = row.time;
-        }
+        self.now = row.time;
         let Some(place) = self.net.place(row.channel) else { return };
         let Some(channel) = self.net.lane_mut(place) else { return };
         match &row.body {

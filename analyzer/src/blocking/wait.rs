@@ -6,7 +6,7 @@ use codec::time::CharacterPeriod;
 
 use super::{BlockingTracker, CHAIN_MAX, OutputHolder, PERIOD, WaitContext, WaitRoot};
 use crate::capture_network::{CaptureNetwork, SETTLED};
-use crate::journey::HeadPacket;
+use crate::journey::{HeadPacket, HeadProgress};
 
 /// Minimum share of a wait, as its reciprocal, for which the channel ahead must be stopped to count
 /// as the cause. *Chosen*: a host that accepts three of four characters stops its link for this
@@ -302,6 +302,24 @@ impl BlockingTracker {
 }
 
 impl WaitContext<'_> {
+    /// Time up to which STOP and GO to the sender of a channel were recorded from another one on, at most now.
+    pub(super) fn commands_seen(&self, id: ChannelId, from: Picoseconds) -> Picoseconds {
+        // On a handshake cable its own characters tell. B-1
+        let has_no_stop = self.network.has_no_stop(id);
+        let told_by = if has_no_stop { Some(id) } else { self.network.opposite(id) };
+        let end = told_by.and_then(|told_by| self.recorded.covered_to(told_by, from));
+        end.unwrap_or(from).min(self.now)
+    }
+
+    /// Input and number of the packet that holds an output for which another packet waits.
+    pub(super) fn holder(&self, output: ChannelId) -> Option<(ChannelId, u64)> {
+        self.network.inputs(output).find_map(|input| {
+            let head = (self.heads)(input)?;
+            let has = head.wants == Some(output) && head.passing == HeadProgress::Begun;
+            has.then_some((input, head.packet))
+        })
+    }
+
     /// True if it is known of most of the time from a moment up to now, the last included, that a sender is not stopped.
     fn is_known(&self, id: ChannelId, from: Picoseconds) -> bool {
         let Some(known) = self.network.commands_known(id) else { return false };

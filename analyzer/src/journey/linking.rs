@@ -171,7 +171,7 @@ impl JourneyTracker {
 
     /// Starts the deadline of all packets in the buffers that the resets of an instant empty: those that have not
     /// begun to leave never will. R-2
-    pub(super) fn end_instant(&mut self) {
+    pub(crate) fn end_instant(&mut self) {
         let time = self.now;
         for place in std::mem::take(&mut self.resets) {
             let Some(lane) = self.net.lane_mut(place) else { continue };

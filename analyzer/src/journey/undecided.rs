@@ -158,7 +158,6 @@ impl JourneyTracker {
     /// Decides all postponed packets at the end of the recording; matches by bytes come before
     /// those by turn and order.
     pub fn decide_all(&mut self, out: &mut Vec<Journey>) {
-        self.end_instant();
         (0..self.net.lanes.len()).for_each(|place| self.note_awaited(place));
         for least in ROUNDS {
             let time = |(_, id): &(u64, HopId)| self.table.get(*id).map(|hop| hop.time);

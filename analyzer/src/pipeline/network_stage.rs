@@ -258,7 +258,10 @@ impl NetworkStage {
     }
 
     fn process(&mut self, event: &TimedEvent) {
-        self.now = event.time.max(self.now);
+        if event.time > self.now {
+            self.end_instant();
+            self.now = event.time;
+        }
         self.out.findings.pass(self.now);
         if !self.wires.follows(event, self.out.findings.recorded_time()) {
             return;
@@ -289,6 +292,15 @@ impl NetworkStage {
         for item in silence.map(WaitingItem::Mapping).into_iter().chain(hole) {
             self.wait(event.time, item);
         }
+    }
+
+    /// Ends an instant, whose events may come in any order.
+    fn end_instant(&mut self) {
+        let Self { network, journeys, blocking, out, .. } = self;
+        journeys.end_instant();
+        let (known, mut waits) = ((&*network, out.findings.recorded_time()), Vec::new());
+        blocking.end_instant(known, journeys, &mut |blocked| waits.push(blocked));
+        waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
     }
 
     /// Processes a journey that has ended.
@@ -333,6 +345,7 @@ impl NetworkStage {
     /// Ends the section, which is recorded up to a time.
     fn finish(&mut self, end: Picoseconds) {
         self.release(Picoseconds::MAX);
+        self.end_instant();
         let Self { network, journeys, blocking, out, .. } = self;
         out.findings.pass(end.saturating_sub(ENDS_APART));
         let recorded = out.findings.recorded_time();

@@ -117,8 +117,8 @@ fn a_cut_changes_no_finding_of_the_fixtures() {
     let findings = findings.map(|entry| entry.unwrap().path().display().to_string());
     // Drift is found in a long recording only; in a short one its effects are.
     let paths = names.chain(findings).filter(|path| !path.ends_with("clock-drift.pcapng"));
-    let needed = paths.map(|path| check_cuts(&path, &std::fs::read(&path).unwrap(), 24));
-    let needed: usize = needed.sum();
+    let needed: usize =
+        paths.map(|path| check_cuts(&path, &std::fs::read(&path).unwrap(), 24)).sum();
     // A packet goes on behind a silence of any length. B-1
     let text = "duration_us = 100\nlink.kind = 'handshake'\ntopology = { kind = 'switch', hosts = 2 }\n\
                 [[traffic]]\nto = 'shift'\npayload = 40\nevery_us = 25\n[[tap]]\nall = true";

@@ -1,9 +1,7 @@
 //! What stands still is found, and nothing else; a sentence names who held up whom.
 
-use std::fs;
-use std::path::Path;
-
 use analyzer::render::held_up;
+use laws::corpus;
 use laws::network::analyzed::AnalyzedCapture;
 use laws::network::run::RunOutcome;
 use laws::repair::draws;
@@ -40,8 +38,8 @@ fn the_circle_of_packets_is_named_in_every_topology() {
 
 /// The sentences before the findings of a scenario, with these ports tapped; as it is without any.
 fn sentences(file: &str, ports: &[&str]) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(file);
-    let mut scenario = Scenario::read(file, &fs::read_to_string(path).unwrap()).unwrap();
+    let text = String::from_utf8(corpus::file(&format!("fixtures/{file}"))).unwrap();
+    let mut scenario = Scenario::read(file, &text).unwrap();
     let tap = |name: &&str| {
         let (node, port) = name.split_once(':').unwrap();
         let node = scenario.topology.find(node).unwrap();

@@ -1,9 +1,7 @@
 //! Captures without the words that declare their links: nothing is judged by what is only assumed, and the verdicts
 //! say what is missing. F-4. Nor does the order matter in which channels are declared.
 
-use std::fs;
-use std::path::Path;
-
+use analyzer::blocking::{BlockingEvent, WaitRoot};
 use analyzer::finding::{FindingKind, Severity};
 use analyzer::rules::rule;
 use codec::capture::{ByteOrder, ChannelId};
@@ -13,12 +11,10 @@ use laws::network::findings::wrong;
 use laws::network::run::RunOutcome;
 use laws::network::undeclared::{StrippedWords, stripped};
 use laws::repair::draws;
-use laws::{capture_input, taps};
+use laws::{capture_input, corpus, taps};
 
-#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn demo(name: &str) -> Vec<u8> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    fs::read(fixtures.join(format!("demo-{name}/capture.pcapng"))).unwrap()
+    corpus::file(&format!("fixtures/demo-{name}/capture.pcapng"))
 }
 
 /// All words, no parameters but taps, and every second, third, … word.
@@ -61,48 +57,58 @@ fn verdicts_name_what_would_have_to_be_known() {
     }
 }
 
-/// States in a capture, ways and fates of packets, and what is wrong, with the names of channels.
+/// States in a capture, ways and fates of packets, waits, and what is wrong, with the names of channels.
 fn statements(capture: &[u8]) -> Vec<String> {
     let (channels, _) = capture_input::parts(capture);
     let name = |id: ChannelId| &channels[usize::try_from(id.0).unwrap()].name;
-    let AnalyzedCapture { intervals, journeys, set, .. } = AnalyzedCapture::of(capture);
-    let intervals = intervals.values().flatten();
-    let intervals =
-        intervals.map(|it| format!("{} {:?} {:?}", name(it.channel), it.start, it.state));
+    let AnalyzedCapture { intervals, journeys, blocked, set, .. } = AnalyzedCapture::of(capture);
+    let intervals = intervals.values().flatten().map(|it| (name(it.channel), it.start, it.state));
+    let intervals = intervals.map(|interval| format!("{interval:?}"));
     let journeys = journeys.iter().map(|it| {
         let hops = it.hops.iter().map(|hop| format!("{} {} ", name(hop.channel), hop.packet));
         format!("{}{:?}", hops.collect::<String>(), it.fate)
     });
+    let stops = blocked.iter().filter_map(|it| {
+        let BlockingEvent::Stop(it) = it else { return None };
+        Some(format!("{:?}", (name(it.channel), it.since, it.until, it.root == WaitRoot::Cycle)))
+    });
     let wrong = wrong(&set).map(|(kind, id, found)| {
         format!("{kind:?} {} {} {:?}", name(id), found.count, found.first.at)
     });
-    let mut all: Vec<String> = intervals.chain(journeys).chain(wrong).collect();
+    let mut all: Vec<String> = intervals.chain(journeys).chain(stops).chain(wrong).collect();
     all.sort();
     all
+}
+
+/// The same capture with its channels in the other order.
+fn reversed(capture: &[u8]) -> Vec<u8> {
+    let (mut channels, mut chunks) = capture_input::parts(capture);
+    let last = u32::try_from(channels.len().saturating_sub(1)).unwrap();
+    channels.iter_mut().for_each(|it| it.peer = it.peer.map(|peer| last - peer));
+    chunks.iter_mut().for_each(|(id, _)| id.0 = last - id.0);
+    channels.reverse();
+    capture_input::in_order(&channels, &mut chunks);
+    capture_input::write(ByteOrder::Little, &channels, &chunks).unwrap()
 }
 
 /// The order of channels in a file is that of a recorder's probes, and no fact about the network.
 #[test]
 fn the_order_of_channels_changes_nothing() {
-    let mut seen = 0;
-    for number in 0..draws(20) {
+    let networks = (0..draws(20)).flat_map(|number| {
         let taps = if number % 2 == 0 { taps::at_every_cable } else { taps::at_far_ends };
-        for class in NetworkClass::ALL {
-            let Some(mut scenario) = class.scenario(number) else { continue };
+        NetworkClass::ALL.into_iter().filter_map(move |class| {
+            let mut scenario = class.scenario(number)?;
             scenario.taps = taps(&scenario);
-            let capture = RunOutcome::untold(&scenario).capture;
-            let (mut channels, mut chunks) = capture_input::parts(&capture);
-            let Some(last) = (0..).take(channels.len()).last() else { continue };
-            channels.reverse();
-            channels.iter_mut().for_each(|it| it.peer = it.peer.map(|peer| last - peer));
-            chunks.iter_mut().for_each(|(id, _)| id.0 = last - id.0);
-            capture_input::in_order(&channels, &mut chunks);
-            let other = capture_input::write(ByteOrder::Little, &channels, &chunks).unwrap();
-            let [one, other] = [&capture, &other].map(|it| statements(it));
-            let odd = one.iter().zip(&other).find(|(one, other)| one != other);
-            assert_eq!((odd, one.len()), (None, other.len()), "{class:?} {number}");
-            seen += one.len();
-        }
+            Some((format!("{class:?} {number}"), RunOutcome::untold(&scenario).capture))
+        })
+    });
+    let demos = ["ring", "two-mappers"].map(|name| (name.to_owned(), demo(name)));
+    let mut seen = 0;
+    for (name, capture) in networks.chain(demos) {
+        let (one, other) = (statements(&capture), statements(&reversed(&capture)));
+        let odd = one.iter().zip(&other).find(|(one, other)| one != other);
+        assert_eq!((odd, one.len()), (None, other.len()), "{name}");
+        seen += one.len();
     }
     assert!(seen > 1000, "{seen}");
 }
