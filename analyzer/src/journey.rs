@@ -120,8 +120,8 @@ impl JourneyTracker {
         self.clocks.declare(id, channel);
     }
 
-    /// Processes the next event of any channel; events come in order of time. Those of one instant may come in any order:
-    /// a reset is taken as the last of them.
+    /// Processes the next event of any channel; events come in order of time. Those of one instant may come in any order,
+    /// and [`Self::end_instant`] ends it with its resets.
     pub fn row(&mut self, row: &TimedEvent, out: &mut Vec<Journey>) {
         self.now = row.time;
         let Some(place) = self.net.place(row.channel) else { return };

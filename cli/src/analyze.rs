@@ -85,7 +85,7 @@ pub(crate) fn read_all(
     }
 }
 
-/// What was doubtful when the wires of channels were imported.
+/// Texts of the doubts that the import of channels' wires left.
 pub(crate) fn import_texts<'c>(
     channels: impl Iterator<Item = &'c Channel>,
 ) -> impl Iterator<Item = String> {

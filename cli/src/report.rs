@@ -181,7 +181,7 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
 /// Doubts of an import that are shown, of seven channels. *Chosen*
 const DOUBTS_MAX: usize = 32;
 
-/// What was doubtful when the wires of the selected channels were imported.
+/// Texts of the doubts that the import of the selected channels left.
 fn doubts<'c>(input: &ReportInput<'c>) -> impl Iterator<Item = String> + use<'c> {
     let ReportInput { analysis, part, .. } = *input;
     let channels = analysis.channels().map(|(_, channel)| channel);

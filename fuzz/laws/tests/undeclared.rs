@@ -80,7 +80,7 @@ fn statements(capture: &[u8]) -> Vec<String> {
     all
 }
 
-/// The same capture with its channels in the other order.
+/// A capture with its channels in reverse order.
 fn reversed(capture: &[u8]) -> Vec<u8> {
     let (mut channels, mut chunks) = capture_input::parts(capture);
     let last = u32::try_from(channels.len().saturating_sub(1)).unwrap();
