@@ -121,7 +121,7 @@ impl JourneyTracker {
     }
 
     /// Processes the next event of any channel; events come in order of time. Those of one instant may come in any order,
-    /// and [`Self::end_instant`] ends it with its resets.
+    /// and `end_instant` ends it with its resets.
     pub fn row(&mut self, row: &TimedEvent, out: &mut Vec<Journey>) {
         self.now = row.time;
         let Some(place) = self.net.place(row.channel) else { return };
