@@ -350,7 +350,7 @@ impl JourneyTracker {
             };
         }
         if hop.is_runt() {
-            return JourneyFate::RUNT;
+            return if node.is_sure() { JourneyFate::RUNT } else { JourneyFate::OutOfSight };
         }
         match self.requested(hop) {
             RequestedOutput::Nothing => JourneyFate::Dropped(Some("S-1")),

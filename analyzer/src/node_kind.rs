@@ -96,14 +96,13 @@ impl HeadCounts {
         if sound.routes == 0 && sound.tags == 0 { damaged.kind() } else { sound.kind() }
     }
 
-    /// True if sound packets tell it, at least two for each one that contradicts: a packet of the wrong kind may be
-    /// blamed. *Chosen*: where some were not recorded, it is the same still.
+    /// True if sound packets tell it beyond doubt: a packet of the wrong kind may be blamed. *Chosen*: so clearly
+    /// that it is the same where some were not recorded. Packets that begin with their tag are rare before a
+    /// switch, but a wrong route brings those that begin with a route byte to a host.
     pub(crate) const fn is_sure(self) -> bool {
         let HeadCount { routes, tags } = self.sound;
-        if routes == 0 && tags == 0 {
-            return matches!(self.damaged.kind(), TopologyNodeKind::Unknown);
-        }
-        routes.abs_diff(tags) >= if routes < tags { routes } else { tags }
+        let is_host = tags > 0 && tags / 2 >= routes;
+        is_host || routes / 8 >= if tags == 0 { 1 } else { tags }
     }
 }
 
@@ -135,5 +134,23 @@ impl HeadCount {
             Self { routes, tags } if routes > tags => TopologyNodeKind::Switch,
             Self { .. } => TopologyNodeKind::Host,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_packets_make_a_kind_but_blame_nobody() {
+        let sure = |routes, tags| {
+            let sound = HeadCount { routes, tags };
+            let heads = HeadCounts { sound, ..HeadCounts::default() };
+            (heads.kind().name(), heads.is_sure())
+        };
+        assert_eq!([sure(0, 0), sure(7, 0)], [("unknown", false), ("switch", false)]);
+        assert_eq!([sure(8, 0), sure(8, 1)], [("switch", true); 2]);
+        assert_eq!([sure(15, 2), sure(16, 2)], [("switch", false), ("switch", true)]);
+        assert_eq!([sure(1, 1), sure(1, 2)], [("host", false), ("host", true)]);
     }
 }

@@ -77,7 +77,7 @@ pub(super) struct MappingScore {
     open: BTreeMap<MappingLine, i64>,
     /// Number of matched lines.
     right: BTreeMap<MappingLineKind, u64>,
-    /// Places of packets that are not compared.
+    /// Places of packets whose unmatched lines are not compared.
     optional: BTreeSet<ScoredPlace>,
 }
 
@@ -255,8 +255,12 @@ impl MappingScore {
             MappingEvent::Probe(probe) => {
                 let outcome = match probe.outcome {
                     ProbeOutcome::UnderWay => return self.optional.extend(place),
-                    // Behind a port without a cable nothing is seen.
-                    ProbeOutcome::Unseen => ProbeOutcome::Lost,
+                    // Behind a port without a cable nothing is seen, but what is unseen may have come to an
+                    // interface.
+                    ProbeOutcome::Unseen => {
+                        self.optional.extend(place);
+                        ProbeOutcome::Lost
+                    }
                     outcome => outcome,
                 };
                 let by = probe.answer.map_or_else(String::new, |it| it.source.to_string());
@@ -299,6 +303,9 @@ impl MappingScore {
         let open = self.open.remove(&line).unwrap_or(0);
         if open.signum() == -step {
             *self.right.entry(line.0).or_default() += 1;
+            if let Some(place) = &line.1 {
+                self.optional.remove(place);
+            }
         }
         if open != -step {
             self.open.insert(line, open + step);
