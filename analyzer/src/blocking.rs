@@ -54,8 +54,6 @@ pub struct BlockingTracker {
     affected: BTreeSet<ChannelId>,
     /// Targets of the waits that resets ended in this instant.
     reset: BTreeMap<ChannelId, WaitTarget>,
-    /// Time of the last event.
-    now: Picoseconds,
 }
 
 /// Stopped channels, each waiting for the next and the last for the first.
@@ -86,21 +84,18 @@ impl BlockingTracker {
     pub(crate) fn row(
         &mut self,
         row: &TimedEvent,
-        (network, recorded): (&CaptureNetwork, &RecordedTime),
+        known: (&CaptureNetwork, &RecordedTime, Picoseconds),
         paths: &JourneyTracker,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        self.now = self.now.max(row.time);
-        self.in_context((network, recorded), paths, |blocking, context| {
-            blocking.take(row, context, out);
-        });
+        self.in_context(known, paths, |blocking, context| blocking.take(row, context, out));
     }
 
     /// Updates what waits for what at the end of an instant, after the network and `paths` have processed its events: what
     /// was between two of them lasted for no time.
     pub(crate) fn end_instant(
         &mut self,
-        known: (&CaptureNetwork, &RecordedTime),
+        known: (&CaptureNetwork, &RecordedTime, Picoseconds),
         paths: &JourneyTracker,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -109,13 +104,12 @@ impl BlockingTracker {
 
     fn in_context(
         &mut self,
-        (network, recorded): (&CaptureNetwork, &RecordedTime),
+        (network, recorded, now): (&CaptureNetwork, &RecordedTime, Picoseconds),
         paths: &JourneyTracker,
         process: impl FnOnce(&mut Self, WaitContext<'_>),
     ) {
         let heads = &|channel| paths.head(channel);
         let leads = &|input, first, output| paths.leads_to(input, first, output);
-        let now = self.now;
         process(self, WaitContext { network, recorded, now, heads, leads });
     }
 
@@ -123,11 +117,11 @@ impl BlockingTracker {
     /// been compared.
     pub(crate) fn finish(
         &mut self,
-        (network, recorded, leads): (&CaptureNetwork, &RecordedTime, HeadLeads<'_>),
+        (network, recorded, last): (&CaptureNetwork, &RecordedTime, Picoseconds),
+        leads: HeadLeads<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let context = |now| WaitContext { network, recorded, now, heads: &|_| None, leads };
-        let last = self.now;
         let end = |id| recorded.link_span(id).map_or(last, |[_, to]| to);
         let mut certain = BTreeSet::new();
         for circle in std::mem::take(&mut self.circles).into_values() {

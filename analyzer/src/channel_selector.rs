@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use codec::capture::Channel;
+use wildmatch::WildMatch;
 
 use crate::channel_name::{PortName, escape_text, link_name};
-use crate::name_match::{did_you_mean, matches};
+use crate::name_match::did_you_mean;
 
 /// One value of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
 /// pattern of these with `*` and `?`.
@@ -46,7 +47,7 @@ impl ChannelPattern {
     /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes. The name
     /// of a link's channel or port is also that of each of its virtual channels. C-7
     pub fn matches(&self, channel: &str) -> bool {
-        let is = |pattern: &str, name: &str| matches(pattern.as_bytes(), name.as_bytes());
+        let is = |pattern: &str, name: &str| WildMatch::new(pattern).matches(name);
         let names = |channel: &str| {
             self.names.iter().any(|pattern| is(pattern, channel))
                 || name_parts(channel).any(|part| is(&self.text, part))
@@ -152,7 +153,7 @@ pub fn quoting_help(channel: &str) -> String {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 4] = ["h0:0>s0:0", "s0:0>h0:0", "h-1:0>s0:11", "lo"];
+    const NAMES: [&str; 4] = ["h0:0>s0:0", "s0:0>h0:0", "h-1:0>s0:11", "lö"];
 
     /// C-7
     #[test]
@@ -193,7 +194,8 @@ mod tests {
             ("h*-s0:?", &["h0:0>s0:0"]),
             ("h*>*", &["h0:0>s0:0", "h-1:0>s0:11"]),
             ("h?", &["h0:0>s0:0", "s0:0>h0:0"]),
-            ("lo", &["lo"]),
+            ("lö", &["lö"]),
+            ("l?", &["lö"]),
             ("*", &NAMES),
             ("h", &[]),
             ("h0:0>", &[]),
@@ -212,7 +214,7 @@ mod tests {
             let selector = ChannelSelector { patterns: &patterns, capture };
             selector.check(&channels.iter())
         };
-        let known = "the capture has h0:0>s0:0, s0:0>h0:0, h-1:0>s0:11, lo";
+        let known = "the capture has h0:0>s0:0, s0:0>h0:0, h-1:0>s0:11, lö";
         let quote = "Did the shell take \">\"? Quote it: 'h0:0>s0:0', or write h0:0-s0:0";
         for (text, capture, expected) in [
             ("h0,s0:11", None, Ok(())),

@@ -1,4 +1,4 @@
-//! Comparison of names with patterns, and suggestions for misspelt names.
+//! Suggestions for misspelt names.
 
 /// Maximum length of a word that gets a suggestion, in bytes. *Chosen*: no name is longer, and the cost
 /// of a comparison is the product of both lengths.
@@ -31,29 +31,4 @@ pub fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) ->
 
 fn begins(name: &str, with: &str) -> bool {
     name.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with))
-}
-
-/// True if the whole text matches the pattern: `*` matches any text, `?` any one character.
-pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut read) = (0, 0);
-    // Position of the last `*`, and the end of the text that it matches.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(letter) = text.get(read) {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, read));
-                at += 1;
-            }
-            Some(expected) if *expected == b'?' || expected == letter => {
-                at += 1;
-                read += 1;
-            }
-            Some(_) | None => {
-                let Some((place, reach)) = &mut star else { return false };
-                *reach += 1;
-                (at, read) = (*place + 1, *reach);
-            }
-        }
-    }
-    pattern.get(at..).unwrap_or_default().iter().all(|rest| *rest == b'*')
 }

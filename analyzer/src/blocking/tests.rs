@@ -104,7 +104,7 @@ fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
             Has(it, to) => (byte(0x80), Some(head(it, Some(ChannelId(to)), HeadProgress::Begun))),
             Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
             End => {
-                blocking.finish((&network, &recorded, &|_, _, _| true), &mut out);
+                blocking.finish((&network, &recorded, end), &|_, _, _| true, &mut out);
                 continue;
             }
         };

@@ -57,8 +57,8 @@ impl FilterError {
 
     /// Byte range of the faulty text, on character boundaries; empty at the end of the text.
     pub fn place(&self) -> Range<usize> {
-        let start = floor(&self.text, self.fault.at.start);
-        start..floor(&self.text, self.fault.at.end).max(start)
+        let start = self.text.floor_char_boundary(self.fault.at.start);
+        start..self.text.floor_char_boundary(self.fault.at.end).max(start)
     }
 
     /// Message in one line.
@@ -100,7 +100,7 @@ const fn harmless(c: char) -> char {
 
 /// Quotation of user input for a message: shortened, one line, control characters escaped.
 pub(super) fn shortened(text: &str) -> String {
-    let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
+    let short = text.get(..text.floor_char_boundary(WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };
     let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     format!("{}{dots}", short.chars().map(harmless).collect::<String>())
@@ -114,11 +114,6 @@ pub(super) fn any_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => "nothing".to_owned(),
     }
-}
-
-/// Last character boundary, or the end, at or before `at`.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use wildmatch::WildMatch;
+
 use super::cells::{FieldCell, FieldValue, RowCells};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
 use super::place_time;
-use crate::name_match::matches;
 use codec::time::CharacterPeriod;
 
 /// True if the row matches the expression; `period` is the character period of its channel.
@@ -55,9 +56,10 @@ fn passes(test: &FieldTest, cell: &FieldCell, period: CharacterPeriod) -> bool {
             })
         }),
         FieldCheck::Contains(literal) => values.any(|value| contains(&value, literal)),
-        FieldCheck::Like(pattern) => values.any(|value| {
-            matches!(&*value, FieldValue::Text(text) if matches(pattern.as_bytes(), text.as_bytes()))
-        }),
+        FieldCheck::Like(pattern) => {
+            let pattern = WildMatch::new(pattern);
+            values.any(|it| matches!(&*it, FieldValue::Text(text) if pattern.matches(text)))
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use wildmatch::WildMatch;
+
 use super::error::{FilterFault, any_of, did_you_mean, shortened};
 use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
 use super::row_kind::{RowKind, having};
-use crate::name_match::matches;
 use crate::row::{FieldShape, RowField};
 use crate::window::WindowEdge;
 
@@ -228,7 +229,8 @@ pub(super) fn pattern(
     at: &Range<usize>,
 ) -> Result<String, FilterFault> {
     let words = field.words();
-    if !words.is_empty() && !words.iter().any(|word| matches(text.as_bytes(), word.as_bytes())) {
+    let pattern = WildMatch::new(text);
+    if !words.is_empty() && !words.iter().any(|word| pattern.matches(word)) {
         let message = format!("no value of `{}` matches `{}`", field.name, shortened(text));
         return Err(one_of(words, at, message, None));
     }

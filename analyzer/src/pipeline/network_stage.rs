@@ -273,10 +273,11 @@ impl NetworkStage {
         if !self.out.scope.includes_findings() {
             return;
         }
-        let Self { network, journeys, blocking, mapping, out, .. } = self;
+        let Self { network, journeys, blocking, mapping, out, now, .. } = self;
         let silence = mapping.event_item(event, network);
         network.observe(event);
-        let (known, mut waits) = ((&*network, out.findings.recorded_time()), Vec::new());
+        let (recorded, mut waits) = (out.findings.recorded_time(), Vec::new());
+        let known = (&*network, recorded, *now);
         blocking.row(event, known, journeys, &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
         out.findings.commands(event, network);
@@ -296,9 +297,10 @@ impl NetworkStage {
 
     /// Ends an instant, whose events may come in any order.
     fn end_instant(&mut self) {
-        let Self { network, journeys, blocking, out, .. } = self;
+        let Self { network, journeys, blocking, out, now, .. } = self;
         journeys.end_instant();
-        let (known, mut waits) = ((&*network, out.findings.recorded_time()), Vec::new());
+        let (recorded, mut waits) = (out.findings.recorded_time(), Vec::new());
+        let known = (&*network, recorded, *now);
         blocking.end_instant(known, journeys, &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
     }
@@ -346,14 +348,14 @@ impl NetworkStage {
     fn finish(&mut self, end: Picoseconds) {
         self.release(Picoseconds::MAX);
         self.end_instant();
-        let Self { network, journeys, blocking, out, .. } = self;
+        let Self { network, journeys, blocking, out, now, .. } = self;
         out.findings.pass(end.saturating_sub(ENDS_APART));
         let recorded = out.findings.recorded_time();
         let (mut waits, mut ended) = (Vec::new(), Vec::new());
         // What passed a switch before the end tells what stands there.
         journeys.decide_all(&mut ended);
         let leads = &|input, first, output| journeys.leads_to(input, first, output);
-        blocking.finish((network, recorded, leads), &mut |blocked| waits.push(blocked));
+        blocking.finish((network, recorded, *now), leads, &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
         journeys.finish(end, &mut ended);
         ended.into_iter().for_each(|journey| self.journey(journey));

@@ -116,16 +116,17 @@ impl ScenarioProblem {
     }
 
     fn locate(text: &str, found: UnlocatedProblem) -> Self {
-        let start = floor(text, found.span.start);
+        let start = text.floor_char_boundary(found.span.start);
         let before = text.get(..start).unwrap_or_default();
         let first = before.rfind('\n').map_or(0, |at| at + 1);
         let rest = text.get(first..).unwrap_or_default();
         let line = rest.split('\n').next().unwrap_or_default().trim_end_matches('\r');
         let column = start - first;
         // What is marked must be seen: of a very long line only what stands around it is shown.
-        let from = floor(line, column.saturating_sub(LINE_MAX / 2));
-        let source = line.get(from..floor(line, from + LINE_MAX)).unwrap_or_default();
-        let end = floor(source, (found.span.end.max(start) - first).saturating_sub(from));
+        let from = line.floor_char_boundary(column.saturating_sub(LINE_MAX / 2));
+        let source = line.get(from..line.floor_char_boundary(from + LINE_MAX)).unwrap_or_default();
+        let end = (found.span.end.max(start) - first).saturating_sub(from);
+        let end = source.floor_char_boundary(end);
         let begin = (column - from).min(source.len());
         Self {
             line: before.matches('\n').count() + 1,
@@ -246,7 +247,7 @@ const fn harmless(c: char) -> char {
 
 /// Quotation for a message: short, on one line, without control characters.
 pub(crate) fn shortened(text: &str) -> String {
-    let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
+    let short = text.get(..text.floor_char_boundary(WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };
     let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     format!("{}{dots}", short.chars().map(harmless).collect::<String>())
@@ -288,11 +289,6 @@ pub(super) fn any_of(words: &[&str]) -> String {
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => "nothing".to_owned(),
     }
-}
-
-/// Rounds an index down to a character boundary.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]
