@@ -127,7 +127,7 @@ impl FindingChecks {
         let Some((before, hop)) = pair else { return };
         // Across a fibre, there is no other way.
         let around: Vec<_> = network.around(before.channel).chain([hop.channel]).collect();
-        let span = [before.since.min(hop.since), self.set.now];
+        let span = [before.since.min(hop.since), before.closed.max(hop.closed)];
         // Two sound packets of one sender may differ by a bit of a counter.
         let damage = injury.damage.as_ref().filter(|_| injury.syndrome != 0);
         let one_wire = damage.and_then(|damage| damage.tally.single());
@@ -254,7 +254,7 @@ impl FindingChecks {
 
     /// Sets the time up to which journeys and waits are known.
     pub(crate) fn pass(&mut self, now: Picoseconds) {
-        self.set.now = self.set.now.max(now);
+        self.set.now = now;
     }
 
     /// Declares a channel whose packets are followed through the network.
