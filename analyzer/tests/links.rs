@@ -69,65 +69,64 @@ fn row(capture: &[u8], channel: u32) -> serde_json::Value {
 }
 
 #[test]
-fn a_channel_is_unknown_until_its_first_gap() {
+fn a_channel_is_unknown_until_its_first_gap_reset_or_silence() {
     // P-1: 05 and 92 may be the end of a packet. The GAP is the first character between packets.
     insta::assert_snapshot!(alone("05 92 GAP GO 83 05 92 GAP GO"), @"0..=1 unknown, 2..=3 idle, 4..=6 sending, 7..=8 idle");
-}
-
-#[test]
-fn a_reset_and_a_silence_make_it_known_too() {
     // R-2: the GAP at 4 ends the reset. F-7: characters 1..=16 are silent, the 16th opens the link.
     insta::assert_snapshot!(alone("05 FRES 01 02 GAP GO"), @"0..=0 unknown, 1..=3 reset, 4..=5 idle");
     // A stop is known before: b says STOP at 1, and GO at 3.
     let pieces = [(0, 0, "05 05 05 05 05 GAP", 0), (1, 0, "GAP STOP GAP GO GAP GAP", 0)];
     insta::assert_snapshot!(there(&pieces), @"0..=0 unknown, 1..=2 stopped, 3..=4 unknown, 5..=5 idle");
     insta::assert_snapshot!(alone("05 IDLE×18 GO GO"), @"0..=15 unknown, 16..=18 open, 19..=20 idle");
+    // FRES at 1; 2..=17 are silent; the GAP at 20 ends the reset. Reading: silence does not.
+    insta::assert_snapshot!(alone("GAP FRES IDLE×17 01 GAP"), @"0..=0 idle, 1..=16 reset, 17..=18 open, 19..=19 reset, 20..=20 idle");
 }
 
 #[test]
-fn what_the_sender_may_do_is_unknown_until_the_opposite_channel_says_it() {
+fn what_the_sender_may_do_is_unknown_until_the_opposite_channel_or_its_bytes_say_it() {
     // F-1, F-2: b commands at 3, a at 1. Framing is known from 0 on.
     let pieces = [(0, 0, "GAP GO GAP GO GAP GO", 0), (1, 0, "GAP GAP GAP GO GAP GO", 0)];
     insta::assert_snapshot!(there(&pieces), @"0..=2 unknown, 3..=5 idle");
     insta::assert_snapshot!(back(&pieces), @"0..=0 unknown, 1..=5 idle");
-}
-
-#[test]
-fn bytes_that_pass_for_longer_than_a_stop_needs_show_that_the_sender_may_send() {
     // b says neither STOP nor GO. F-1: what passes first may have left before a STOP that was not recorded took effect.
     let pieces = [(0, 0, "GAP GAP 83 05 GAP", 0), (1, 0, "GAP×5", 0)];
     insta::assert_snapshot!(there(&pieces), @"0..=1 unknown, 2..=3 sending, 4..=4 unknown");
     let pieces = [(0, 0, "GAP GAP 83 05×49 GAP", 0), (1, 0, "GAP×53", 0)];
     insta::assert_snapshot!(there(&pieces), @"0..=1 unknown, 2..=51 sending, 52..=52 idle");
-}
-
-#[test]
-fn a_sender_is_unknown_before_and_behind_what_was_recorded_of_the_opposite_channel() {
     insta::assert_snapshot!(there(&[(0, 0, "GAP GO GAP GO", 0)]), @"0..=3 unknown");
     insta::assert_snapshot!(there(&[(0, 0, "GAP GO×4", 0), (1, 2, "GAP GO", 0)]), @"0..=2 unknown, 3..=3 idle, 4..=4 unknown");
+    // F-7: b is silent from 0 on, which is known at 15.
+    let pieces = [(0, 0, "GAP", 20), (1, 0, "IDLE", 20)];
+    insta::assert_snapshot!(there(&pieces), @"0..=14 unknown, 15..=19 idle");
+    // b's hole is 3..=7; its GO at 9 says what a may do, and nothing does behind its last character, 10.
+    let pieces = [(0, 0, "GAP GO×11", 0), (1, 0, "GO STOP GAP", 0), (1, 8, "GAP GO GAP", 0)];
+    insta::assert_snapshot!(there(&pieces), @"0..=0 idle, 1..=2 stopped, 3..=8 unknown, 9..=10 idle, 11..=11 unknown");
+    let row = row(&capture(&link(), &pieces), 0);
+    insta::assert_snapshot!(row["stops"], @r#"{"count":1,"longest":2,"periods":2,"share":0.166667}"#);
 }
 
 #[test]
-fn the_opposite_channel_stops_and_releases() {
+fn the_opposite_channel_stops_and_releases_whatever_else_is_the_matter() {
     // F-2: STOP at 1 and 4, GO at 3. F-7: 5..=20 are silent, so at 20 the link opens and releases.
     let pieces = [(0, 0, "IDLE GAP", 20), (1, 0, "GO STOP STOP GO STOP IDLE×16 GAP", 0)];
     insta::assert_snapshot!(there(&pieces), @"0..=0 unknown, 1..=2 stopped, 3..=3 idle, 4..=19 stopped, 20..=21 idle, 22..=39 unknown");
     // a says neither STOP nor GO: what b's sender may do is never known.
     insta::assert_snapshot!(back(&pieces), @"0..=19 unknown, 20..=20 open, 21..=21 unknown");
+    // F-1, R-2: b is in a reset from 2 to 7; a stops it from 3 to 6. The state says reset.
+    let pieces = [(0, 0, "GO GAP GO STOP GAP GAP GO GAP", 0), (1, 0, "GO GAP FRES 01×4 GAP", 0)];
+    insta::assert_snapshot!(back(&pieces), @"0..=0 unknown, 1..=1 idle, 2..=6 reset, 7..=7 idle");
+    let stops = &row(&capture(&link(), &pieces), 1)["stops"];
+    insta::assert_snapshot!(stops, @r#"{"count":1,"longest":3,"periods":3,"share":0.375}"#);
 }
 
 #[test]
-fn a_pause_of_more_than_16_periods_is_starved() {
+fn bytes_are_awaited_in_a_pause_and_from_the_end_of_a_stop_on() {
     // Symbols at 3..=4 and 6..=21 (16 periods) are within the packet; 23..=39 are 17 periods.
     let text = "GAP GO 83 STOP GO 05 GO×16 07 GO×17 92 GAP";
     insta::assert_snapshot!(there(&[(0, 0, text, 0), FILL]), @"0..=1 idle, 2..=22 sending, 23..=39 starved, 40..=40 sending, 41..=41 idle");
     // F-1: a's STOP at 3 and GO at 4 govern b.
     let lines = back(&[(0, 0, text, 0), FILL]);
     insta::assert_snapshot!(lines, @"0..=0 unknown, 1..=2 idle, 3..=3 stopped, 4..=41 idle, 42..=1999 unknown");
-}
-
-#[test]
-fn a_stop_goes_before_sending_and_bytes_are_awaited_from_its_end_on() {
     // b: STOP at 4, GO at 10. Two bytes are under way at 4. Bytes are awaited from 10 on, and come
     // at 27, after 17 periods.
     let pieces = [
@@ -138,13 +137,7 @@ fn a_stop_goes_before_sending_and_bytes_are_awaited_from_its_end_on() {
 }
 
 #[test]
-fn an_open_link_goes_before_a_reset() {
-    // FRES at 1; 2..=17 are silent; the GAP at 20 ends the reset. Reading: silence does not.
-    insta::assert_snapshot!(alone("GAP FRES IDLE×17 01 GAP"), @"0..=0 idle, 1..=16 reset, 17..=18 open, 19..=19 reset, 20..=20 idle");
-}
-
-#[test]
-fn a_hole_belongs_to_no_interval() {
+fn a_hole_belongs_to_no_interval_and_ends_the_packet_that_it_cuts_off() {
     // 4..=9 of a are missing; b stops it at 6, within the hole, and releases it at 11. Framing is
     // known from the GAP at 12 on.
     let pieces = [
@@ -153,10 +146,6 @@ fn a_hole_belongs_to_no_interval() {
         (0, 10, "07 07 GAP GO", 0),
     ];
     insta::assert_snapshot!(there(&pieces), @"0..=1 idle, 2..=3 sending, 10..=10 stopped, 11..=11 unknown, 12..=12 idle, 13..=13 unknown");
-}
-
-#[test]
-fn a_packet_that_a_hole_cuts_off_passes_no_longer() {
     // L: the packet is seen to pass at 2 and 3. 4..=9 are missing, and with them perhaps its end: what
     // passes at 10..=12 is not known until the GAP at 13 says that nothing does.
     let pieces = [(0, 0, "GAP GO 83 05", 0), (0, 10, "GO GO GO GAP GO", 0)];
@@ -166,16 +155,7 @@ fn a_packet_that_a_hole_cuts_off_passes_no_longer() {
 }
 
 #[test]
-fn a_hole_in_the_opposite_channel_leaves_its_sender_unknown() {
-    // b's hole is 3..=7; its GO at 9 says what a may do, and nothing does behind its last character, 10.
-    let pieces = [(0, 0, "GAP GO×11", 0), (1, 0, "GO STOP GAP", 0), (1, 8, "GAP GO GAP", 0)];
-    insta::assert_snapshot!(there(&pieces), @"0..=0 idle, 1..=2 stopped, 3..=8 unknown, 9..=10 idle, 11..=11 unknown");
-    let row = row(&capture(&link(), &pieces), 0);
-    insta::assert_snapshot!(row["stops"], @r#"{"count":1,"longest":2,"periods":2,"share":0.166667}"#);
-}
-
-#[test]
-fn what_repeats_is_known_and_costs_nothing() {
+fn what_repeats_is_known_for_a_while_and_costs_nothing() {
     // Fill for 2^41 periods; then the bytes of one packet for 2^40.
     let end = 1_u64 << 41;
     let pieces = [(0, 0, "GAP GO", 1 << 40), (1, 0, "GO GAP", 1 << 50), (0, end, "80", 1 << 40)];
@@ -183,18 +163,10 @@ fn what_repeats_is_known_and_costs_nothing() {
         there(&pieces),
         format!("0..={} idle, {end}..={} sending", end - 1, end + (1 << 40) - 1)
     );
-}
-
-#[test]
-fn packets_that_repeat_for_ever_are_unknown_after_a_while() {
     // 4096 characters of the repeat are worked out; GAP ends every packet of one byte.
-    let lines = alone_repeated("07 GAP", 1 << 40);
+    let lines = states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, "07 GAP", 1 << 40)]), 0);
     let last = format!(", 4095..=4095 idle, 4096..={} unknown", (1_u64 << 41) - 1);
     assert!(lines.ends_with(&last), "{lines}");
-}
-
-fn alone_repeated(text: &str, count: u64) -> String {
-    states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, text, count)]), 0)
 }
 
 #[test]
@@ -328,26 +300,6 @@ fn channels_of_two_rates_meet_in_time() {
     back.period = CharacterPeriod::from_ps(25_000).unwrap();
     let pieces = [(0, 0, "GAP×12", 0), (1, 0, "GO GAP GAP STOP GAP GO", 0)];
     insta::assert_snapshot!(states(&capture(&[there, back], &pieces), 0), @"0..=5 idle, 6..=9 stopped, 10..=11 idle");
-}
-
-#[test]
-fn a_stop_counts_whatever_else_is_the_matter() {
-    // F-1, R-2: b is in a reset from 2 to 7; a stops it from 3 to 6. The state says reset.
-    let pieces = [(0, 0, "GO GAP GO STOP GAP GAP GO GAP", 0), (1, 0, "GO GAP FRES 01×4 GAP", 0)];
-    insta::assert_snapshot!(back(&pieces), @"0..=0 unknown, 1..=1 idle, 2..=6 reset, 7..=7 idle");
-    let stops = &row(&capture(&link(), &pieces), 1)["stops"];
-    insta::assert_snapshot!(stops, @r#"{"count":1,"longest":3,"periods":3,"share":0.375}"#);
-}
-
-#[test]
-fn a_silent_opposite_channel_makes_the_sender_s_state_known() {
-    // F-7: b is silent from 0 on, which is known at 15.
-    let pieces = [(0, 0, "GAP", 20), (1, 0, "IDLE", 20)];
-    insta::assert_snapshot!(there(&pieces), @"0..=14 unknown, 15..=19 idle");
-}
-
-#[test]
-fn a_stop_within_one_character_of_a_slower_sender_is_none() {
     // a runs at half the rate: b's STOP at 4 and GO at 5 both fall on its character 2.
     let [mut there, back] = link();
     there.period = CharacterPeriod::from_ps(25_000).unwrap();

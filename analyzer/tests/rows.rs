@@ -80,17 +80,13 @@ fn last_number(pieces: &[RowChunk<'_>]) -> u64 {
 }
 
 #[test]
-fn gaps_end_packets_and_symbols_inside_are_no_part() {
+fn gaps_end_packets_and_symbols_and_ends_of_chunks_inside_are_no_part() {
     // P-1, P-7, P-8, C-4. The CRC of 83 05 is 92.
     insta::assert_snapshot!(packets(&[(0, 0, "83 STOP 05 IDLE 92 GO GAP GAP 83 05 93 GAP!04 07", 0)]), @"
     6 a 0..=4 830592 good 00 gap
     11 a 8..=10 830593 bad 01 gap
     12 a 12..=12 07 partial - capture-end
     ");
-}
-
-#[test]
-fn a_packet_goes_on_across_chunks() {
     insta::assert_snapshot!(packets(&[(0, 5, "83", 0), (0, 6, "05", 0), (0, 7, "92 GAP", 0)]), @"8 a 5..=7 830592 good 00 gap");
 }
 
@@ -114,7 +110,7 @@ fn sixteen_silent_periods_open_the_link_and_end_the_packet() {
 }
 
 #[test]
-fn a_forward_reset_drops_data_until_a_gap() {
+fn a_forward_reset_drops_data_until_a_gap_whatever_is_silent() {
     // R-2, R-3: the packet under way ends; 01 and 02 belong to none. A second FRES is one more.
     let text = "83 05 FRES 01 FRES 02 GAP 00";
     insta::assert_snapshot!(events(&[(0, 0, text, 0)]), @"
@@ -126,10 +122,6 @@ fn a_forward_reset_drops_data_until_a_gap() {
     2 a 0..=1 8305 partial - reset
     7 a 7..=7 00 partial - capture-end
     ");
-}
-
-#[test]
-fn silence_does_not_end_a_reset() {
     // Reading: F-7 adds a GAP only where a packet is being received.
     insta::assert_snapshot!(packets(&[(0, 0, "FRES IDLE×20 01 02 GAP 00 GAP", 0)]), @"25 a 24..=24 00 runt - gap");
 }
@@ -187,7 +179,7 @@ fn a_sender_s_own_reset_releases_it() {
 }
 
 #[test]
-fn a_stop_that_is_said_again_and_again_holds_after_a_reset() {
+fn a_stop_that_is_said_again_and_again_is_one_event_and_holds_after_a_reset() {
     // The fill of a stopped receiver, GAP STOP (F-8), as one repeat; STOP stands at odd periods.
     let fill = (1, 0, "GAP STOP", 1_000_000_000);
     insta::assert_snapshot!(
@@ -206,10 +198,6 @@ fn a_stop_that_is_said_again_and_again_holds_after_a_reset() {
     1005 a sender-stopped
     1006 a reset-ended
     ");
-}
-
-#[test]
-fn fill_brings_nothing_however_long_it_is() {
     // F-8. GO said again is no event, nor is there anything to leave out.
     assert_eq!(events(&[(0, 0, "GAP GO", 1 << 40), (1, 0, "GO GAP", 1 << 40)]), "");
     let stopped = events(&[(0, 0, "GAP GO", 1 << 40), (1, 0, "GAP STOP", 1 << 40)]);
@@ -227,10 +215,6 @@ fn a_hole_forgets_all_that_was_known() {
     11 a sender-stopped
     ");
     insta::assert_snapshot!(packets(&back), @"10 b 1..=2 8305 partial - hole");
-}
-
-#[test]
-fn silence_is_counted_anew_behind_a_hole() {
     // F-7: what was missing may have been no silence. Eight silent periods before the hole and eight behind
     // it open nothing; sixteen behind it do, the last of them 44.
     let pieces = [(0, 0, "GAP IDLE×8", 0), (0, 11, "IDLE×8 GAP", 0)];
@@ -240,10 +224,6 @@ fn silence_is_counted_anew_behind_a_hole() {
     44 a open-link
     45 a link-restored
     ");
-}
-
-#[test]
-fn what_comes_before_the_first_chunk_is_no_hole() {
     insta::assert_snapshot!(events(&[(0, 100, "GAP", 0), (0, 102, "GAP", 0)]), @"102 a hole 1");
 }
 
@@ -322,10 +302,6 @@ fn rows_that_repeat_for_ever_are_listed_for_a_while() {
     );
     // Where only packets are wanted, nothing is left out.
     assert_eq!(packets(&[(0, 0, "!a6 GAP", 1 << 40)]), "");
-}
-
-#[test]
-fn a_packet_of_the_last_round_begins_in_the_last_round() {
     // P-1: rounds of four characters, of which only the first are listed; the packet that the last of 2^40
     // leaves open is its last three characters.
     let pieces = [(0, 0, "GAP 83 05 92", 1 << 40), (0, 1 << 42, "GAP", 0)];
@@ -372,7 +348,7 @@ fn blocks(mut file: &[u8]) -> Vec<&[u8]> {
 }
 
 #[test]
-fn details_are_the_runs_of_data_and_the_commands_that_are_news() {
+fn details_are_the_runs_of_data_the_commands_that_are_news_and_framing() {
     let pieces = [(0, 0, "GO 83 05 STOP 92 GAP STOP GO", 0)];
     insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), EventFilter::All), @"
     0 a Begins
@@ -387,10 +363,6 @@ fn details_are_the_runs_of_data_and_the_commands_that_are_news() {
     7 a Command(Go)
     7 b sender-resumed go
     ");
-}
-
-#[test]
-fn framing_is_known_from_the_first_gap_reset_or_silence_on() {
     // P-1, R-2, F-7: of each channel, and once more after a hole.
     let pieces = [(0, 3, "GO GAP GAP", 0), (1, 3, "GO IDLE×16 GAP", 0), (0, 10, "GO FRES GAP", 0)];
     insta::assert_snapshot!(rows(&capture(FULL_RATE, &pieces), EventFilter::All), @"

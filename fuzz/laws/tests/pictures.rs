@@ -67,22 +67,10 @@ fn no_input_is_too_odd_for_a_picture() {
 }
 
 #[test]
-fn a_chunk_is_shown_as_its_characters() {
+fn characters_packets_messages_and_texts_are_shown() {
     insta::assert_snapshot!(of("chars", &corpus::chunk("GAP 83 05 92 GAP STOP", Some(20))));
-}
-
-#[test]
-fn a_packet_is_shown_in_its_parts() {
     insta::assert_snapshot!(of("packet", &corpus::input("packet", "bad")));
-}
-
-#[test]
-fn a_message_is_shown_on_a_wire() {
     insta::assert_snapshot!(of("message", &corpus::input("message", "good-medium")));
-}
-
-#[test]
-fn texts_are_shown_as_they_are() {
     insta::assert_snapshot!(of("filter", &corpus::input("filter", "text")));
     insta::assert_snapshot!(of("notation", b"GAP 83 (05 STOP)\xc3\x973"));
 }

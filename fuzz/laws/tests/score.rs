@@ -74,7 +74,7 @@ fn table(scores: &[(String, ScoreReport)]) -> String {
 
 /// The captures in `fixtures/`, of the taps of a demo, against the truth of the run with taps at every port.
 #[test]
-fn all_that_the_wire_tells_is_found_in_every_demo() {
+fn all_that_the_wire_tells_is_found_in_every_demo_and_at_every_port_of_it() {
     let scores: Vec<_> = EVERY_PORT
         .iter()
         .map(|(name, judged)| {
@@ -89,10 +89,6 @@ fn all_that_the_wire_tells_is_found_in_every_demo() {
     let table = table(&scores);
     let doc = include_str!("../../../docs/measurements.md");
     assert!(doc.contains(&table), "docs/measurements.md is to have\n{table}");
-}
-
-#[test]
-fn at_every_port_of_a_demo_too() {
     for (name, judged) in &*EVERY_PORT {
         check_but_journeys(name, judged.score().clone());
     }
