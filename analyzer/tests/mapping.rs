@@ -105,6 +105,10 @@ fn packets_are_paired_and_a_map_is_read() {
         (1, answer(3, 5, AnswerStatus::Installed)),
         (0, request(4, 5, MappingRequest::Probe)),
         (1, answer(9, 5, AnswerStatus::Received)),
+        // Each of both asks: what the other one sends answers the one that has come to it.
+        (1, request(6, 7, MappingRequest::Probe)),
+        (0, request(6, 5, MappingRequest::Probe)),
+        (1, answer(6, 5, AnswerStatus::Received)),
         (0, bytes(MappingPacket::Home(HomeProbe::Switch, address(0xb), ProbeTicket(5)))),
         (0, bytes(MappingPacket::Resign { source: address(0xb), winner })),
         (1, vec![0x10, 0]),
@@ -124,11 +128,13 @@ fn packets_are_paired_and_a_map_is_read() {
             "installation 5",
             "probe install answered 3 5 installed",
             "probe answer unasked 9 5 received",
+            "probe host-probe answered 6 5 received",
             // It turns at a switch, and there is none.
             "probe switch-probe elsewhere 5",
-            "mapper 5 resigned",
+            "mapper 7 resigned",
             "unread byte 1: source is cut short",
             "probe host-probe unanswered 4 5",
+            "probe host-probe unanswered 6 7",
             "map map 5 1 2",
         ]
     );

@@ -186,7 +186,7 @@ impl ProbePairing {
         out(MappingEvent::Probe(Box::new(probe)));
     }
 
-    /// Removes the request of an answer, which begins on the link on which the request ended, and
+    /// Removes the request of an answer, which begins on the link on which the request ended, on the other channel, and
     /// ends where the request began. Without one, the answer itself is returned.
     pub(super) fn answered(
         &mut self,
@@ -197,7 +197,10 @@ impl ProbePairing {
         let ticket = answer.ticket;
         let all = (ticket, link, 0)..=(ticket, link, u64::MAX);
         let of = |number: u64| self.pending.get(&number);
-        let mut fitting = self.expected.range(all).map(|(.., number)| *number);
+        let fitting = self.expected.range(all).map(|(.., number)| *number);
+        // It does not go on the way of its request, and an interface does not answer what it sent itself.
+        let turns = |it: &MappingProbe| it.last != seen.place.channel;
+        let mut fitting = fitting.filter(|number| of(*number).is_some_and(turns));
         let first = fitting.clone().next();
         let number = fitting.find(|number| of(*number).is_some_and(|it| it.links[0] == home));
         let arrived = seen.arrival == TransportFate::Arrived;
