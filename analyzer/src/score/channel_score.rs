@@ -82,10 +82,6 @@ impl ChannelScore {
             self.begun_before = begun;
             self.drop_found(|line| line.kind.is_packet() && Some(line.start) <= begun);
         }
-        if is_packet && line.start <= last && line.end > last {
-            self.goes_on = true;
-            self.drop_found(|line| line.kind == LineKind::OpenPacket);
-        }
         let recorded = match line.kind.class() {
             LineClass::Sender => {
                 self.opposite.is_some_and(|(first, last)| (first..=last).contains(&line.at))
@@ -96,16 +92,14 @@ impl ChannelScore {
             }
         };
         if !recorded {
+            if is_packet && line.start <= last && line.end.max(line.at) > last {
+                self.goes_on = true;
+                self.drop_found(|line| line.kind == LineKind::OpenPacket);
+            }
             return self.leave_out(line.kind, OmissionReason::NotRecorded);
         }
         if line.kind.class() == LineClass::Sender && self.sender.is_none_or(|from| line.at < from) {
-            // STOP and GO before the recording are unknown: the sender's state is known after its
-            // first line.
-            let from = line.at.saturating_add(1);
-            if self.sender.is_none() {
-                self.sender = Some(from);
-                self.drop_found(|line| line.kind.class() == LineClass::Sender && line.at < from);
-            }
+            self.sender.get_or_insert(line.at.saturating_add(1));
             return self.leave_out(line.kind, OmissionReason::NotRecorded);
         }
         if let Some(reason) = self.exclusion(&line) {
@@ -119,8 +113,9 @@ impl ChannelScore {
         let is_packet = line.kind.is_packet();
         let cut = line.kind == LineKind::OpenPacket && self.goes_on
             || is_packet && self.begun_before.is_some_and(|at| line.start <= at);
+        // STOP and GO before the recording are unknown: the sender's state is known after its first line.
         let unknown = line.kind.class() == LineClass::Sender
-            && self.sender.is_some_and(|from| line.at < from);
+            && line.at < *self.sender.get_or_insert(line.at.saturating_add(1));
         if !cut && !unknown && self.exclusion(&line).is_none() {
             self.count(line, LineOrigin::Capture);
         }
@@ -205,9 +200,6 @@ impl ChannelScore {
 
     /// Emits all unmatched lines.
     pub(super) fn finish(&mut self, out: &mut impl FnMut(Mismatch)) {
-        if self.sender.is_none() {
-            self.drop_found(|line| line.kind.class() == LineClass::Sender);
-        }
         std::mem::take(&mut self.open).into_iter().for_each(|entry| odd(entry, out));
     }
 }

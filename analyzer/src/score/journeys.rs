@@ -11,7 +11,7 @@ use codec::time::CharacterPeriod;
 
 use super::channel_score::MatchCount;
 use super::truth::{TruthFrame, TruthLine, TruthWhat};
-use crate::journey::Journey;
+use crate::journey::{Journey, JourneyFate};
 use crate::packet::FrameEnd;
 
 /// Time without an event after which a packet is finished, in periods of the full rate. *Chosen*:
@@ -24,10 +24,14 @@ pub(super) struct JourneyScore {
     /// Name of a frame's packet, by the frame's channel and first byte.
     frames: BTreeMap<(ChannelId, u64), String>,
     packets: BTreeMap<String, ScoredPacket>,
+    /// Journeys that the end of the recording broke off: the truth has their frames when these end.
+    under_way: Vec<Journey>,
     /// Names of the channels. A link that is tapped at both ends has two channels of each name.
     names: BTreeMap<ChannelId, String>,
     /// The first channel of each name.
     first: BTreeMap<String, ChannelId>,
+    /// End of each channel's recording, in periods of the full rate.
+    ends: BTreeMap<ChannelId, u64>,
     /// Time of the next search for finished packets.
     next: u64,
     worth: JourneyTotals,
@@ -75,6 +79,8 @@ struct ScoredHop {
     syndrome: Option<u8>,
     /// True on the first recording of a wire, which is followed while it has characters.
     is_followed: bool,
+    /// Time at which its frame ended, in periods of the full rate.
+    over: u64,
 }
 
 /// True fate of a packet.
@@ -90,8 +96,10 @@ enum ScoredFate {
 }
 
 impl JourneyScore {
-    pub(super) fn declare(&mut self, id: ChannelId, name: &str) {
+    /// Adds a channel whose recording ends at `end`, in periods of the full rate.
+    pub(super) fn declare(&mut self, id: ChannelId, name: &str, end: u64) {
         self.names.insert(id, name.to_owned());
+        self.ends.insert(id, end);
         self.first.entry(name.to_owned()).or_insert(id);
     }
 
@@ -114,6 +122,7 @@ impl JourneyScore {
             start: frame.start,
             syndrome: frame.syndrome,
             is_followed,
+            over: row.at,
         });
         // A corrupted byte may be received as a control symbol: the packet is then a byte shorter
         // and still ends with its own GAP.
@@ -136,10 +145,17 @@ impl JourneyScore {
         let Some(name) = &row.packet else { return };
         let packet = self.packets.entry(name.clone()).or_default();
         packet.last = row.at;
-        if ended == ScoredFate::UnderWay {
-            packet.is_maimed = true;
-        } else {
-            packet.ended = ended;
+        // As far as the recording of its last channel shows, it is under way.
+        let is_behind = |hop: &ScoredHop| {
+            let to = self.names.get(&hop.channel).and_then(|name| name.split('>').nth(1));
+            let at = if to == Some(&row.place) { hop.over } else { row.at };
+            self.ends.get(&hop.channel).is_some_and(|end| at >= *end)
+        };
+        let is_hidden = || packet.hops.iter().max().is_some_and(is_behind);
+        match ended {
+            ScoredFate::UnderWay => packet.is_maimed = true,
+            ScoredFate::Consumed(_) if is_hidden() => {}
+            ended => packet.ended = ended,
         }
     }
 
@@ -148,6 +164,9 @@ impl JourneyScore {
         let of = |hop: &crate::journey::JourneyHop| self.frames.get(&(hop.channel, hop.start.0));
         let all = journey.hops.iter().all(|hop| of(hop).is_some());
         match journey.hops.first().and_then(of).filter(|_| all) {
+            None if journey.fate == JourneyFate::UnderWay && now < u64::MAX => {
+                self.under_way.push(journey);
+            }
             None => self.worth.unknown += 1,
             Some(name) => {
                 let packet = self.packets.entry(name.clone()).or_default();
@@ -182,6 +201,9 @@ impl JourneyScore {
 
     /// Compares all remaining packets.
     pub(super) fn finish(mut self) -> JourneyTotals {
+        for journey in std::mem::take(&mut self.under_way) {
+            self.found(u64::MAX, journey);
+        }
         for (name, packet) in &mut self.packets {
             judge::compare((name, packet), &self.names, &mut self.worth);
         }
@@ -203,7 +225,7 @@ mod tests {
         // Journeys are still reported for packets from `oldest` on only.
         for (oldest, kept) in [(0, 1), (30, 1), (31, 0)] {
             let mut journeys = JourneyScore::default();
-            journeys.declare(ChannelId(0), "h0:0>s0:0");
+            journeys.declare(ChannelId(0), "h0:0>s0:0", u64::MAX);
             journeys.frame(ChannelId(0), CharacterPeriod::FULL_RATE, &row, frame);
             journeys.settle(30 + QUIET + 1, || oldest);
             assert_eq!(journeys.packets.len(), kept, "{oldest}");

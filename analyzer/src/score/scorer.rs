@@ -106,7 +106,8 @@ impl Scorer {
         }
         self.fills.declare(id, &way, tap, balance.end());
         self.fills.pace(id, channel.period);
-        self.journeys.declare(id, &channel.name);
+        let end = CharacterPeriod::FULL_RATE.periods(channel.period.time(balance.end()));
+        self.journeys.declare(id, &channel.name, end);
         self.channels.insert(id, (channel, balance));
     }
 
@@ -140,9 +141,11 @@ impl Scorer {
             && balance.has(frame.start)
         {
             journeys.frame(id, channel.period, row, frame);
-            messages.frame(row, frame);
-            mapping.frame(id, row, frame);
-            ip.frame(id, row, frame);
+            if balance.has(channel.period.periods(row.time())) {
+                messages.frame(row, frame);
+                mapping.frame(id, row, frame);
+                ip.frame(id, row, frame);
+            }
         }
         port.row(row, &mut |expected| expect(channels, expected));
     }

@@ -115,6 +115,30 @@ fn in_a_part_of_a_demo_too() {
     }
 }
 
+/// What a recording shows is scored, and no more, wherever it begins and ends: before the GAP of a packet, behind its last
+/// bytes, while a sender is stopped.
+#[test]
+fn what_the_ends_of_a_recording_hide_is_not_missed() {
+    let scored = |mut scenario: Scenario, [from, to]: [u64; 2]| {
+        scenario.taps = taps::at_every_cable(&scenario);
+        scenario.taps.iter_mut().for_each(|tap| (tap.from, tap.to) = (from, to));
+        check(&format!("{from} to {to}"), &scored(scenario));
+    };
+    for demo in ["demo-adversary", "demo-contention", "demo-ip", "demo-multicast"] {
+        let scenario = corpus::scenario(demo);
+        for twelfths in [[4, 8], [2, 3], [3, 5]] {
+            scored(scenario.clone(), twelfths.map(|of| (scenario.duration / 12 + 1) * of));
+        }
+    }
+    let text = "duration_us = 130\ntopology = { kind = 'switch', hosts = 4 }\n\
+                fault = [{ at_us = 5, consume = 'h0', how = 'never', for_us = 110 }]\n\
+                traffic = [{ from = 'h1', to = 'h0', payload = 4, every_us = 1 },\n\
+                { from = 'h2', to = 'h3', payload = 100, saturate = true }]";
+    for window in [[0, 7], [0, 8], [160, 744], [1600, 9000]] {
+        scored(crate::read(text), window);
+    }
+}
+
 /// An overflow gives no syndrome: no flipped bits are expected. F-9
 #[test]
 fn what_overflows_is_found_as_cut_and_not_as_flipped() {
