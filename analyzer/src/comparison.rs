@@ -1,6 +1,7 @@
 //! Comparison of two captures by their figures: rates and stops of links, traffic of hosts, findings. What was not
 //! recorded is not told, and is neither zero nor gone.
 
+mod basis;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,9 +10,10 @@ use std::io::Read;
 use codec::capture::{Channel, ChannelId};
 use codec::time::Tick;
 
+use self::basis::rests_on_a_link;
 use crate::channel_name::ChannelEnds;
 use crate::event::Picoseconds;
-use crate::finding::{EvidenceView, FindingKind, Severity};
+use crate::finding::{FindingKind, Severity};
 use crate::flow_table::{FlowTable, NodeTraffic};
 use crate::link::report::ChannelReport;
 use crate::link_analysis::LinkAnalysis;
@@ -20,12 +22,6 @@ use crate::node_kind::TopologyNodeKind;
 use crate::pipeline::CaptureAnalysis;
 use crate::row::{FieldType, row};
 
-/// Share of the time and of the packets of one capture that another must have recorded of a channel, without a hole, for
-/// a finding to be absent there.
-/// *Chosen*: recordings of one length by two clocks and two hands.
-const AS_LONG: f64 = 0.9;
-/// Share of a time by which two recorders count apart. *Chosen*: clocks differ by less.
-const CLOCKS: f64 = 0.001;
 /// Fewest characters of a channel from which its rates are told: a single one has no rate.
 const CHARACTERS_MIN: u64 = 2;
 
@@ -104,6 +100,8 @@ pub struct CaptureFigures {
     figures: BTreeMap<FigureKey, CaptureFigure>,
     /// Seconds that were recorded of each channel.
     recorded: BTreeMap<String, f64>,
+    /// The channels with holes, selected or not.
+    holed: BTreeSet<String>,
 }
 
 /// A time in a unit of so many picoseconds, to six digits.
@@ -126,13 +124,6 @@ fn rounded(value: f64) -> f64 {
 /// Name of a node of one of several captures, as [`Channel::label`].
 fn node_label(capture: u32, node: &str) -> String {
     if capture == 0 { node.to_owned() } else { format!("{node} (capture {capture})") }
-}
-
-/// Label of the opposite channel.
-fn opposite(label: &str) -> Option<String> {
-    let (ends, capture) = label.split_at(label.find(" (capture ").unwrap_or(label.len()));
-    let (from, to) = ends.split_once('>')?;
-    Some(format!("{to}>{from}{capture}"))
 }
 
 impl CaptureFigures {
@@ -169,14 +160,16 @@ impl CaptureFigures {
         let hosts = network.nodes.iter().filter(|node| is_host(node.kind));
         let hosts: BTreeSet<&str> = hosts.map(|node| &*node.name).collect();
         let findings = analysis.findings();
-        let has_hole = findings.set().total(FindingKind::Hole) > 0;
+        let holed = findings.set().found().filter(|(kind, ..)| *kind == FindingKind::Hole);
+        let holed = holed.filter_map(|(_, id, _)| Some(analysis.channel(id)?.label().into_owned()));
+        figures.holed = holed.collect();
         // Flows that were left out may be those of any host.
         for (node, times) in ends.iter().filter(|_| flows.omitted() == 0) {
             if hosts.contains(&*node.1) {
                 let nothing = NodeTraffic::default();
                 let traffic = flows.nodes.get(node).unwrap_or(&nothing);
                 // A packet that vanished in a hole may have arrived.
-                let judged = if has_hole { 0 } else { traffic.judged };
+                let judged = if figures.holed.is_empty() { traffic.judged } else { 0 };
                 figures.add_host(&node_label(node.0, &node.1), (traffic, judged), *times);
             }
         }
@@ -198,6 +191,9 @@ impl CaptureFigures {
 
     fn add(&mut self, (subject, name): (FigureSubject, &str), measure: &str, figure: [f64; 3]) {
         let [value, recorded_s, around_s] = figure;
+        if measure == FindingKind::Hole.about().name {
+            self.holed.insert(name.to_owned());
+        }
         let key = (subject, name.to_owned(), measure.to_owned());
         self.figures.insert(key, CaptureFigure { value, recorded_s, around_s });
     }
@@ -274,47 +270,6 @@ impl CaptureFigures {
         }
         hosts.into_iter().map(|((_, host), figures)| (host, figures)).collect()
     }
-
-    /// Seconds and packets recorded of a channel.
-    fn extent(&self, name: &str) -> Option<[f64; 2]> {
-        let seconds = *self.recorded.get(name)?;
-        let packets = (FigureSubject::Link, name.to_owned(), "packets".to_owned());
-        let rate = self.figures.get(&packets).map_or(0.0, |figure| figure.value);
-        Some([seconds, rate * seconds])
-    }
-
-    /// True if a finding of another capture would have been found in this one: it recorded as much of the channels that
-    /// the finding rests on. One about a single link rests on its two channels, any other on all.
-    fn would_show(&self, other: &Self, key: &FigureKey) -> bool {
-        let (_, channel, kind) = key;
-        // What is missing may be at either end.
-        let around = other.figures.get(key).map_or(0.0, |figure| figure.around_s);
-        let back = opposite(channel);
-        let rests_on = |name: &&String| {
-            !rests_on_a_link(kind) || [Some(channel), back.as_ref()].contains(&Some(name))
-        };
-        let hole = FindingKind::Hole.about().name;
-        let saw = |name: &String| {
-            let has_hole =
-                self.figures.contains_key(&(FigureSubject::Finding, name.clone(), hole.to_owned()));
-            let is_as_long = match (self.extent(name), other.extent(name)) {
-                (Some(own), Some(of)) => {
-                    let [time, all] = [own[0], of[0]];
-                    let is_within = all - time <= around + CLOCKS * all;
-                    is_within && own.iter().zip(of).all(|(own, of)| *own >= AS_LONG * of)
-                }
-                (own, _) => own.is_some(),
-            };
-            is_as_long && !has_hole
-        };
-        kind != hole && saw(channel) && other.recorded.keys().filter(rests_on).all(saw)
-    }
-}
-
-/// True if a kind of findings rests on the two channels of a link.
-fn rests_on_a_link(kind: &str) -> bool {
-    let of_link = [EvidenceView::Characters, EvidenceView::Packets, EvidenceView::Links];
-    FindingKind::named(kind).is_some_and(|about| of_link.contains(&about.view))
 }
 
 fn unit(measure: &str) -> Option<&'static str> {
@@ -356,6 +311,7 @@ fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64)
         }
         (one, other) => (one.copied(), other.copied(), None),
     };
+    let is_told = is_told && (!is_finding || verdict.is_some() || a.is_alike(b, key));
     let compared = one.zip(other).filter(|_| is_told).map(|(one, other)| {
         let rate = |it: CaptureFigure| {
             if is_finding && it.recorded_s > 0.0 { it.value / it.recorded_s } else { it.value }
@@ -485,6 +441,23 @@ mod tests {
         ] {
             let row = row(seconds, counts, threshold);
             assert_eq!((row.change.unwrap(), row.verdict), expected, "{seconds:?} {counts:?}");
+        }
+        for (kind, seconds, hole, expected) in [
+            (FindingKind::CrcBad, [1.0; 3], Some("h1:0>s0:1"), "changed"),
+            (FindingKind::CrcBad, [1.0, 1.0, 0.5], None, "changed"),
+            (FindingKind::CrcBad, [1.0, 0.5, 1.0], None, "not-told"),
+            (FindingKind::Deadlock, [0.5; 3], None, "changed"),
+            (FindingKind::Deadlock, [1.0, 1.0, 0.5], None, "not-told"),
+            // A hole on a channel that is not selected hides the journeys of others.
+            (FindingKind::Deadlock, [1.0; 3], Some("h1:0>s0:1"), "not-told"),
+        ] {
+            let [of, mut other] = [([1.0; 3], 4), (seconds, 3)]
+                .map(|(of, cases)| figures(of, &[(kind, "h0:0>s0:0", cases)]));
+            other.holed.extend(hole.map(str::to_owned));
+            for [a, b] in [[&of, &other], [&other, &of]] {
+                let verdict = compare(a, Some(b), 0.1).swap_remove(0).verdict;
+                assert_eq!(verdict, expected, "{kind:?} {seconds:?} {hole:?}");
+            }
         }
     }
 
