@@ -198,10 +198,8 @@ mod tests {
         assert_eq!(folded(&[("GAP", 2), ("", 3), ("GAP", 2)]), "GAP×4");
         assert_eq!(folded(&[("GAP GO GAP GO GAP GO", 2)]), "(GAP GO)×6");
         assert_eq!(folded(&[("GAP 01 02 GAP 01 02 GAP 01 02", 2)]), "(GAP 01 02)×6");
-        assert_eq!(
-            folded(&[("GAP 01 02", 4), ("GAP", 1), ("01 GAP GAP", 2)]),
-            "(GAP 01 02)×4 GAP (01 GAP GAP)×2"
-        );
+        let several = folded(&[("GAP 01 02", 4), ("GAP", 1), ("01 GAP GAP", 2)]);
+        assert_eq!(several, "(GAP 01 02)×4 GAP (01 GAP GAP)×2");
     }
 
     #[test]

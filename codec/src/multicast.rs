@@ -81,10 +81,8 @@ mod tests {
             MulticastEntry { address: 0x60, items: vec![item(1, &[0x83, 0x81]), item(0, &[])] };
         let good = [0x60, 2, 1, 2, 0x83, 0x81, 0, 0];
         assert_eq!(MulticastEntry::parse(&good), Some(entry));
-        assert_eq!(
-            MulticastEntry::parse(&[0x7e, 0]),
-            Some(MulticastEntry { address: 0x7e, items: vec![] })
-        );
+        let empty = MulticastEntry { address: 0x7e, items: vec![] };
+        assert_eq!(MulticastEntry::parse(&[0x7e, 0]), Some(empty));
         // No virtual address.
         assert_eq!(MulticastEntry::parse(&[0x5f, 0]), None);
         assert_eq!(MulticastEntry::parse(&[0x7f, 0]), None);

@@ -310,10 +310,8 @@ mod tests {
         let most = "(IDLE×4096)×4096";
         assert_eq!(parse(most).unwrap().len(), PARSED_MAX);
         let column = most.chars().count() + 2;
-        assert_eq!(
-            parse(&format!("{most} GAP")),
-            Err(NotationError { column, fault: NotationFault::TooMany })
-        );
+        let error = NotationError { column, fault: NotationFault::TooMany };
+        assert_eq!(parse(&format!("{most} GAP")), Err(error));
     }
 
     #[test]

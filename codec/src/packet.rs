@@ -392,9 +392,7 @@ mod tests {
         let packet = parser.finish();
         assert_eq!((packet.length, packet.payload()), (2 * rounds + 3, 1));
         assert_eq!((packet.route.count(), packet.route.left_out()), (2 * rounds, rounds));
-        assert_eq!(
-            (packet.tag, &packet.route.bytes()[..3]),
-            (PacketTag::new(5), &[0x80, 0x81, 0x80][..])
-        );
+        assert_eq!(packet.tag, PacketTag::new(5));
+        assert_eq!(packet.route.bytes()[..3], [0x80, 0x81, 0x80]);
     }
 }

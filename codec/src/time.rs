@@ -187,12 +187,9 @@ mod tests {
         // 12.5 ns / 0.999 92, and back.
         let clock = |ppm| CharacterPeriod::FULL_RATE.sped_up(ppm).fs();
         assert_eq!([-80, 0, 100].map(clock), [12_501_000, 12_500_000, 12_498_750]);
-        assert_eq!(
-            CharacterPeriod::FULL_RATE.times(NonZeroU32::MAX).fs(),
-            12_500_000 * 0xffff_ffff
-        );
-        assert_eq!(CharacterPeriod::from_ps(0), None);
-        assert_eq!(CharacterPeriod::from_ps(u64::MAX), None);
+        let slowest = CharacterPeriod::FULL_RATE.times(NonZeroU32::MAX);
+        assert_eq!(slowest.fs(), 12_500_000 * 0xffff_ffff);
+        assert_eq!([0, u64::MAX].map(CharacterPeriod::from_ps), [None; 2]);
         assert_eq!(CharacterPeriod::FULL_RATE.ps(), 12_500);
         assert_eq!(CharacterPeriod::from_fs(1).map(CharacterPeriod::ps), Some(1));
     }

@@ -300,10 +300,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_truth() {
-        assert_eq!(
-            [MessageRole::Request, MessageRole::Reply].map(MessageRole::name),
-            ["request", "reply"]
-        );
+        let roles = [MessageRole::Request, MessageRole::Reply];
+        assert_eq!(roles.map(MessageRole::name), ["request", "reply"]);
         let forms =
             [MessageForm::Short, MessageForm::Medium, MessageForm::Bulk { offset: 0, total: 0 }];
         assert_eq!(forms.map(MessageForm::name), ["short", "medium", "bulk"]);

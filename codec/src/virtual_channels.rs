@@ -320,10 +320,8 @@ mod tests {
         assert_eq!(profile.code(VirtualRole::Stop, 0), Some(0x0f));
         assert_eq!(profile.decode(0x03), DecodedCode::Exact(Symbol::Go));
         let codes = profile.select_codes();
-        assert_eq!(
-            [0x50, 0x52, 0x53, 0x61].map(|code| codes.channel(code)),
-            [Some(0), Some(2), None, None]
-        );
+        let channels = [0x50, 0x52, 0x53, 0x61].map(|code| codes.channel(code));
+        assert_eq!(channels, [Some(0), Some(2), None, None]);
     }
 
     /// Each period has a character of one virtual channel at most; the others see that the link is in use.

@@ -262,33 +262,23 @@ mod tests {
             payload.splice(at..at + bytes.len(), bytes.iter().copied());
             Chunk::parse(&payload).unwrap_err().to_string()
         };
-        assert_eq!(fault(&literal, 0, &[2]), "byte 0: version is 2, not 1");
-        assert_eq!(fault(&literal, 1, &[9]), "byte 1: kind is 9, not 0 (literal) or 1 (repeat)");
-        assert_eq!(fault(&literal, 4, &[0]), "byte 4: length is 0, not 1 or more");
-        assert_eq!(fault(&literal, 4, &[2]), "byte 4: length is 2, not what the payload holds");
-        assert_eq!(fault(&literal, 4, &[5]), "byte 16: low plane is cut short");
-        assert_eq!(fault(&literal, 4, &[4]), "byte 20: d plane is cut short");
-        assert_eq!(
-            fault(&repeat, 4, &[65]),
-            "byte 4: length is 65, not 1..=64 (a repeated pattern)"
-        );
-        assert_eq!(fault(&repeat, 16, &[0]), "byte 16: count is 0, not 1 or more");
-        assert_eq!(
-            fault(&repeat, 16, &[0xff; 8]),
-            "byte 16: count is 18446744073709551615, not a chunk that ends before period 2^64"
-        );
-        assert_eq!(
-            fault(&literal, 8, &[0xff; 8]),
-            "byte 8: first is 18446744073709551615, not a chunk that ends before period 2^64"
-        );
-        assert_eq!(
-            Chunk::parse(&[1, 0, 0]).unwrap_err().to_string(),
-            "byte 2: reserved is cut short"
-        );
-        assert_eq!(Chunk::parse(&[]).unwrap_err().to_string(), "byte 0: version is cut short");
-        assert_eq!(
-            Chunk::parse(&repeat[..20]).unwrap_err().to_string(),
-            "byte 16: count is cut short"
-        );
+        let beyond = "is 18446744073709551615, not a chunk that ends before period 2^64";
+        for (payload, at, bytes, expected) in [
+            (&literal, 0, &[2][..], "byte 0: version is 2, not 1"),
+            (&literal, 1, &[9], "byte 1: kind is 9, not 0 (literal) or 1 (repeat)"),
+            (&literal, 4, &[0], "byte 4: length is 0, not 1 or more"),
+            (&literal, 4, &[2], "byte 4: length is 2, not what the payload holds"),
+            (&literal, 4, &[5], "byte 16: low plane is cut short"),
+            (&literal, 4, &[4], "byte 20: d plane is cut short"),
+            (&repeat, 4, &[65], "byte 4: length is 65, not 1..=64 (a repeated pattern)"),
+            (&repeat, 16, &[0], "byte 16: count is 0, not 1 or more"),
+            (&repeat, 16, &[0xff; 8], &format!("byte 16: count {beyond}")),
+            (&literal, 8, &[0xff; 8], &format!("byte 8: first {beyond}")),
+            (&vec![1, 0, 0], 0, &[], "byte 2: reserved is cut short"),
+            (&vec![], 0, &[], "byte 0: version is cut short"),
+            (&repeat[..20].to_vec(), 0, &[], "byte 16: count is cut short"),
+        ] {
+            assert_eq!(fault(payload, at, bytes), expected);
+        }
     }
 }

@@ -397,10 +397,8 @@ mod tests {
         let (index, whole) = (indexer.index(), chunks(CaptureReader::new(file.as_slice())));
         assert_eq!((whole.len(), index.places.len()), (4002, 18));
         for (number, IndexedPlace { at: (capture, time), .. }) in index.places.iter().enumerate() {
-            assert_eq!(
-                (index.place((*capture, time + 1)), index.at(number)),
-                (number, Some((*capture, *time)))
-            );
+            let found = (index.place((*capture, time + 1)), index.at(number));
+            assert_eq!(found, (number, Some((*capture, *time))));
             let resumed = chunks(index.resume(number, Cursor::new(&file)));
             let is_behind = |(name, _, end, _): &&(String, u64, u64, Option<u64>)| {
                 let its = u32::from(name.starts_with('1'));

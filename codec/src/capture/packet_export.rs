@@ -238,3 +238,22 @@ impl<W: Write> fmt::Debug for PacketExport<W> {
         f.debug_struct("PacketExport").field("interfaces", &self.interfaces).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that were not kept are missing, and those that a block has no room for.
+    #[test]
+    fn the_original_length_counts_what_is_left_out() {
+        for (len, missing, written) in [(5, 0, 5), (5, 3, 5), (PAYLOAD_MAX + 7, 3, PAYLOAD_MAX)] {
+            let mut export = PacketExport::new(Vec::new(), ExportContents::Ip).unwrap();
+            let interface = export.declare(&Channel::named("a>b")).unwrap();
+            let block = export.file.get_ref().buffer().len();
+            export.payload(interface, 0, (&vec![0; len], missing), std::iter::empty()).unwrap();
+            let file = export.finish().unwrap();
+            let length = |at| u32::from_le_bytes(*file[block + at..].first_chunk().unwrap());
+            assert_eq!([20, 24].map(length).map(u64::from), [written as u64, len as u64 + missing]);
+        }
+    }
+}

@@ -199,19 +199,11 @@ mod tests {
         let times = [3_000_000_000, 500_000_000_000, 999].map(SampleDistance::of_rate);
         let times = times.map(|it| it.and_then(|it| it.time(9_000_000_000)));
         assert_eq!(times, [Some(3000 * SECOND_FS), Some(18 * SECOND_FS), None]);
-        for (text, whole) in
-            [("0.001", Some(1)), ("2.5", Some(2500)), ("2.5001", None), ("1e-9", None)]
-        {
-            assert_eq!(DecimalNumber::parse(text).unwrap().times_exactly(1000), whole, "{text}");
-        }
-        for (name, unit_fs) in [
-            ("ns", 1_000_000),
-            ("Nanoseconds", 1_000_000),
-            ("µsec", 1_000_000_000),
-            ("S", SECOND_FS),
-        ] {
-            assert_eq!(time_unit(name), Some(unit_fs), "{name}");
-        }
-        assert_eq!((time_unit(""), time_unit("xs")), (None, None));
+        let exactly = |text| DecimalNumber::parse(text).unwrap().times_exactly(1000);
+        let whole = ["0.001", "2.5", "2.5001", "1e-9"].map(exactly);
+        assert_eq!(whole, [Some(1), Some(2500), None, None]);
+        let units = ["ns", "Nanoseconds", "µsec", "S", "", "xs"].map(time_unit);
+        let expected = [1_000_000, 1_000_000, 1_000_000_000, SECOND_FS].map(Some);
+        assert_eq!(units, [&expected[..], &[None; 2]].concat()[..]);
     }
 }

@@ -253,5 +253,13 @@ mod tests {
             let shown = timed(&[hidden, SignalChange { time_fs, signals: 3, unknown: 0 }], 25);
             assert_eq!(shown[1].signals, signals, "{time_fs}");
         }
+        // Several levels are unknown since the first of them.
+        let (mut unknown, [first, second]) = (UnknownLevels::NONE, [100, 130].map(Some));
+        for (time_fs, signals, since) in
+            [(100, 1, first), (130, 3, first), (150, 2, second), (170, 3, second), (190, 0, None)]
+        {
+            unknown.take(signals, time_fs);
+            assert_eq!(unknown.since(u64::MAX), since, "{time_fs}");
+        }
     }
 }

@@ -227,6 +227,11 @@ mod tests {
     use crate::character::Character;
     use crate::wires::SenderClock;
 
+    fn placed(place: u64, edge_fs: u64) -> PlacedCharacter {
+        let (time_fs, character, is_behind_hole) = (edge_fs, Character::GAP, false);
+        PlacedCharacter { place, time_fs, edge_fs, spread_fs: 0, character, is_behind_hole }
+    }
+
     /// Three quarters of a period are far in silence, four periods elsewhere, each quarter rounded up.
     #[test]
     fn a_character_is_moved_if_it_is_far_from_its_tick() {
@@ -243,21 +248,28 @@ mod tests {
         ] {
             let mut line = CharacterLine::new(100, 0);
             let edge_fs = (100_u64 * place).saturating_add_signed(late_fs);
-            let (time_fs, spread_fs, character, is_behind_hole) =
-                (edge_fs, 0, Character::GAP, false);
-            let placed =
-                PlacedCharacter { place, time_fs, edge_fs, spread_fs, character, is_behind_hole };
-            line.add(&[PlacedCharacter { place: 0, edge_fs: 0, ..placed }]);
+            line.add(&[placed(0, 0)]);
             line.end = end;
-            let moved = line.tick(placed).map(|tick| (tick, line.quality.adjusted));
+            let moved = line.tick(placed(place, edge_fs)).map(|tick| (tick, line.quality.adjusted));
             assert_eq!(moved, expected, "{place} {late_fs} {end}");
             // The first of the longest characters is told.
-            let longest = PlacedCharacter { place: 9, edge_fs: 900, spread_fs: 7, ..placed };
             line.end = 0;
             for place in [9, 10] {
-                line.tick(PlacedCharacter { place, edge_fs: 100 * place, ..longest });
+                line.tick(PlacedCharacter { spread_fs: 7, ..placed(place, 100 * place) });
             }
             assert_eq!(line.quality.longest, (7, Tick(9)));
+        }
+    }
+
+    /// The character in which a wire becomes unknown is not complete, and changes of the one before may still come.
+    #[test]
+    fn a_hole_begins_a_character_before_what_is_unknown() {
+        for (time_fs, end) in [(450, 5), (600, 5), (699, 5), (700, 6), (1050, 9)] {
+            let mut line = CharacterLine::new(100, 2);
+            line.add(&[placed(4, 400)]);
+            line.begin_hole(time_fs);
+            let runs = line.runs(20).map(|(from, all, silence)| (from, all.len() as u64, silence));
+            assert_eq!(runs.collect::<Vec<_>>(), [(2, 3, end - 5)], "{time_fs}");
         }
     }
 
