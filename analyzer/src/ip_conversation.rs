@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn conversations_are_in_order_of_their_first_packets() {
         let mut all = IpConversations::default();
-        for (host, times) in [("a", [5, 6]), ("b", [1, 9]), ("c", [3, 4])] {
+        for (host, times) in [("a", [6, 5]), ("b", [9, 1]), ("c", [3, 4])] {
             let key = (0, "tcp", [(host.to_owned(), None), (host.to_owned(), None)]);
             let mut totals = IpTotals::new(times[0], &key);
             for time in times {
@@ -183,8 +183,9 @@ mod tests {
             }
             all.table.insert(key, totals);
         }
-        let rows: Vec<_> = all.rows().into_iter().map(|(_, row)| row.source).collect();
-        assert_eq!(rows, ["b", "c", "a"]);
+        let rows = all.rows().into_iter().map(|(_, row)| (row.source, row.first_ps, row.last_ps));
+        let expected = [("b", 1, 9), ("c", 3, 4), ("a", 5, 6)];
+        assert!(rows.eq(expected.map(|(host, first, last)| (host.to_owned(), first, last))));
     }
 
     /// SYN takes the number before the data of a connection.

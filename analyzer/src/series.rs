@@ -254,6 +254,16 @@ mod tests {
         }
         assert_eq!(rows, [(0, 100_000, 0.5), (100_000, 200_000, 1.0), (200_000, 300_000, 0.5)]);
         assert_eq!(series.omitted(), 0);
+        // Without a stop, the opposite channel tells it, if that was recorded for a part of the interval.
+        for (opposed, told) in [
+            ([0, 100_000], None),
+            ([0, 100_001], Some(0.0)),
+            ([199_999, 300_000], Some(0.0)),
+            ([200_000, 300_000], None),
+        ] {
+            let row = series.row(1, &SeriesInterval::default(), (&channel, Some(opposed)));
+            assert_eq!(row.stopped, told, "{opposed:?}");
+        }
     }
 
     #[test]

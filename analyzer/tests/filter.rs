@@ -404,10 +404,8 @@ fn columns_stand_below_their_names() {
     let mut timed = columns.clone().in_unit(Some(TimeUnit::Nanoseconds));
     let text = format!("{}\n{}", timed.head(), timed.line(&PACKET, CharacterPeriod::FULL_RATE));
     assert!(text.contains("start [ns]") && text.contains("  12500.0  "), "{text}");
-    assert_eq!(
-        columns.names().collect::<Vec<_>>(),
-        ["channel", "start", "route", "crc", "syndrome"]
-    );
+    let names = ["channel", "start", "route", "crc", "syndrome"];
+    assert_eq!(columns.names().collect::<Vec<_>>(), names);
     let row = json!({ "name": "a>b", "control": { "GAP": 1, "GO": 2 } });
     let mut columns = ColumnList::parse("name,control,peer", RowKind::Channels).unwrap();
     insta::assert_snapshot!(columns.line(&row, CharacterPeriod::PICOSECOND).to_string(), @"a>b                    2        -");

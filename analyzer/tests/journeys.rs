@@ -294,10 +294,8 @@ fn what_had_not_come_to_a_tap_when_the_recording_ended_was_not_dropped() {
         let channels = [(A, &came[..]), (B, &left[..]), (D, &[][..])];
         fate(&recording(&channels.map(|(name, packets)| (name, sent_until(end, packets)))))
     };
-    assert_eq!(
-        [180, 198, 400].map(of),
-        [JourneyFate::UnderWay, JourneyFate::UnderWay, JourneyFate::Dropped(None)]
-    );
+    let (under_way, lost) = (JourneyFate::UnderWay, JourneyFate::Dropped(None));
+    assert_eq!([180, 198, 400].map(of), [under_way, under_way, lost]);
 }
 
 #[test]

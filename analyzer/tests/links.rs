@@ -159,10 +159,8 @@ fn what_repeats_is_known_for_a_while_and_costs_nothing() {
     // Fill for 2^41 periods; then the bytes of one packet for 2^40.
     let end = 1_u64 << 41;
     let pieces = [(0, 0, "GAP GO", 1 << 40), (1, 0, "GO GAP", 1 << 50), (0, end, "80", 1 << 40)];
-    assert_eq!(
-        there(&pieces),
-        format!("0..={} idle, {end}..={} sending", end - 1, end + (1 << 40) - 1)
-    );
+    let [idle, sending] = [end - 1, end + (1 << 40) - 1];
+    assert_eq!(there(&pieces), format!("0..={idle} idle, {end}..={sending} sending"));
     // 4096 characters of the repeat are worked out; GAP ends every packet of one byte.
     let lines = states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, "07 GAP", 1 << 40)]), 0);
     let last = format!(", 4095..=4095 idle, 4096..={} unknown", (1_u64 << 41) - 1);

@@ -141,14 +141,11 @@ fn a_byte_that_asks_for_another_port_is_told() {
     // 3 + 2 = 5 and 5 + 1 = 6, but 3 + 2 is not 6.
     let found = network(&names, &[], &[(0, 2, 0x82, 40), (3, 4, 0x81, 9), (0, 4, 0x82, 1)]);
     let remarks: Vec<_> = found.remarks.iter().map(|observed| observed.text.as_str()).collect();
-    assert_eq!(
-        remarks,
-        ["1 of 50 packets went from h0:0>s0:3 to s0:6>h2:0 by 0x82, which asks for another port"]
-    );
-    assert_eq!(
-        found.node_rows().find(|node| node.name == "s0").unwrap().addressing,
-        Some("relative")
-    );
+    let text =
+        "1 of 50 packets went from h0:0>s0:3 to s0:6>h2:0 by 0x82, which asks for another port";
+    assert_eq!(remarks, [text]);
+    let switch = found.node_rows().find(|node| node.name == "s0").unwrap();
+    assert_eq!(switch.addressing, Some("relative"));
 }
 
 #[test]

@@ -248,10 +248,8 @@ fn what_is_wrong_on_one_virtual_channel_is_found_on_no_other() {
 fn an_end_with_the_mandatory_symbols_only_is_opposite_virtual_channel_0() {
     let words = [&format!("{PROFILE} tap=a:0 int=2 start=power-up")[..], "tap=a:0 int=2"];
     let file = link(words, ["(00)×18 GAP (GO GAP)×20", "GO×3 STOP×30 GO"]);
-    assert_eq!(
-        findings(&file),
-        ["1 one-way a:0.vc1>b:0.vc1", "1 data-while-stopped a:0.vc0>b:0.vc0"]
-    );
+    let expected = ["1 one-way a:0.vc1>b:0.vc1", "1 data-while-stopped a:0.vc0>b:0.vc0"];
+    assert_eq!(findings(&file), expected);
 }
 
 #[test]
@@ -304,9 +302,7 @@ fn a_packet_leaves_a_switch_on_its_virtual_channel_or_as_declared() {
     let next = "(GO GAP)×45 !51 GAP 05 aa 1e GAP !50 (GO GAP)×250";
     // One link for each cable.
     assert_eq!(journeys("", same), (vec!["h0:0.vc0>s0:0.vc0 s0:1.vc0>h1:0.vc0".to_owned()], 2));
-    assert_eq!(
-        journeys("passage=next", next),
-        (vec!["h0:0.vc0>s0:0.vc0 s0:1.vc1>h1:0.vc1".to_owned()], 2)
-    );
+    let joined = vec!["h0:0.vc0>s0:0.vc0 s0:1.vc1>h1:0.vc1".to_owned()];
+    assert_eq!(journeys("passage=next", next), (joined, 2));
     assert_eq!(journeys("", next).0, ["s0:1.vc1>h1:0.vc1", "h0:0.vc0>s0:0.vc0"]);
 }
