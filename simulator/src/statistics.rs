@@ -360,10 +360,12 @@ mod tests {
     /// The first period of a slow port ends when the delay of its cable does.
     #[test]
     fn a_packet_arrives_in_a_period_of_its_port() {
-        let place = NodePort { node: NodeId(0), port: PortId(0) };
-        for (clock, arrived) in [((1, 0), 20), ((2, 1), 41), ((3, 2), 62)] {
-            let mut run =
-                RunStatistics { clocks: [(place, clock)].into(), ..RunStatistics::default() };
+        for (divisor, arrived) in [(1, 20), (2, 41), (3, 62)] {
+            let text = format!(
+                "duration_us = 9\nhost = [{{ name = 'h0' }}, {{ name = 'h1' }}]\n[link]\n\
+                 rate_divisor = {divisor}\ndelay_periods = 5\n[[cable]]\nends = ['h0:0', 'h1:0']\n"
+            );
+            let mut run = RunStatistics::new(&Scenario::read("net.toml", &text).unwrap(), 0);
             let mut frame = FrameTracker::default();
             (20..23).for_each(|at| frame.data(at, 5));
             for (at, kind) in [
@@ -373,7 +375,7 @@ mod tests {
             ] {
                 run.observe(&happened(at, 0, kind));
             }
-            assert_eq!(run.latencies.network.max(), Some(arrived - 10), "{clock:?}");
+            assert_eq!(run.latencies.network.max(), Some(arrived - 10), "{divisor}");
         }
     }
 

@@ -83,6 +83,9 @@ mod tests {
         // By hand: the means are 2 and 14/3; 1·4 + 1·4 over 2.
         assert_eq!(line(&[(1000, 1000), (2000, 4000), (3000, 9000)]), Some(MilliValue(4000)));
         assert_eq!(line(&[(1000, 9000), (2000, 1000)]), Some(MilliValue(-8000)));
+        // Half a thousandth, and less than that.
+        assert_eq!(line(&[(0, 0), (1000, 1), (2000, 1)]), Some(MilliValue(1)));
+        assert_eq!(line(&[(0, 0), (3000, 1)]), Some(MilliValue(0)));
         assert_eq!(line(&[(1000, 9000), (1000, 1000)]), None);
         assert_eq!(line(&[]), None);
     }

@@ -65,10 +65,8 @@ fn what_comes_behind_one_that_waits_for_the_bus_is_dropped_and_counted() {
     host.receive(0, &payload, &mut events);
     host.receive(0, &payload, &mut events);
     host.step(SECOND, &mut events);
-    assert_eq!(
-        events.iter().filter(|event| matches!(event, MessagingEvent::Written(..))).count(),
-        1
-    );
+    let is_it = |event: &&MessagingEvent| matches!(event, MessagingEvent::Written(..));
+    assert_eq!(events.iter().filter(is_it).count(), 1);
     let counts = host.statistics();
     assert_eq!((counts.data_received, counts.held_up, counts.duplicates), (2, 1, 0));
 }
@@ -81,10 +79,8 @@ fn a_changed_byte_that_the_crc_lets_pass_is_told() {
     let mut events = Vec::new();
     host.receive(0, &payload, &mut events);
     host.step(SECOND, &mut events);
-    assert_eq!(
-        events.iter().filter(|event| matches!(event, MessagingEvent::Damaged(..))).count(),
-        1
-    );
+    let is_it = |event: &&MessagingEvent| matches!(event, MessagingEvent::Damaged(..));
+    assert_eq!(events.iter().filter(is_it).count(), 1);
 }
 
 #[test]

@@ -31,10 +31,8 @@ fn refused(
     net.assert_exactly_once(2 * 2 * pieces);
     assert!(net.hosts.iter().all(HostMessaging::is_quiet));
     let statistics = net.hosts[0].statistics();
-    assert_eq!(
-        net.count(|event| matches!(event, MessagingEvent::Mapped(_))) as u64,
-        statistics.mappings
-    );
+    let mapped = net.count(|event| matches!(event, MessagingEvent::Mapped(_)));
+    assert_eq!(mapped as u64, statistics.mappings);
     if kind == MessageKind::Bulk {
         assert!(
             net.hosts[0].segment(EndpointId(0), 0, bytes).unwrap().iter().any(|byte| *byte != 0)

@@ -50,8 +50,9 @@ fn what_no_one_hears_comes_back_as_unreachable() {
     net.lost = |_| true;
     net.hosts[0].protocol.retries = 12;
     net.run(30 * SECOND);
+    let unreachable = ReturnCause::Unreachable;
     assert_eq!(
-        net.count(|event| matches!(event, MessagingEvent::Returned(_, ReturnCause::Unreachable))),
+        net.count(|it| matches!(it, MessagingEvent::Returned(_, cause) if *cause == unreachable)),
         9
     );
     assert!(net.hosts[0].is_quiet());
