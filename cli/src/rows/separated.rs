@@ -65,14 +65,10 @@ mod tests {
         let row = json!({ "text": "a,\"b\"\n\t\u{1b}", "none": null, "part": { "n": -1.5 },
             "list": [{ "n": 1 }, { "n": 2 }], "words": ["x"] });
         let names = || ["text", "none", "lacking", "part.n", "list.n", "words"].into_iter();
-        assert_eq!(
-            ValueSeparator::Comma.row(&row, names()),
-            "\"a,\"\"b\"\"\\n\\t\\u{1b}\",,,-1.5,\"[1,2]\",\"[\"\"x\"\"]\"\n"
-        );
-        assert_eq!(
-            ValueSeparator::Tab.row(&row, names()),
-            "a,\"b\"\\n\\t\\u{1b}\t\t\t-1.5\t[1,2]\t[\"x\"]\n"
-        );
+        let separated = "\"a,\"\"b\"\"\\n\\t\\u{1b}\",,,-1.5,\"[1,2]\",\"[\"\"x\"\"]\"\n";
+        assert_eq!(ValueSeparator::Comma.row(&row, names()), separated);
+        let separated = "a,\"b\"\\n\\t\\u{1b}\t\t\t-1.5\t[1,2]\t[\"x\"]\n";
+        assert_eq!(ValueSeparator::Tab.row(&row, names()), separated);
         assert_eq!(ValueSeparator::Tab.line(["\"a\"\t", "b"]), "\"\"\"a\"\"\\t\"\tb\n");
     }
 }

@@ -25,10 +25,8 @@ fn exported_wires_are_imported_as_the_same_packets() {
         assert!(report.contains(&format!("longest character {longest}")), "{report}");
     }
     let text = directory.text("wires.vcd");
-    assert!(
-        text.contains("$scope module h1_0_to_s1_1 $end\n$var wire 1 ! D0 $end\n"),
-        "{text:.400}"
-    );
+    let head = "$scope module h1_0_to_s1_1 $end\n$var wire 1 ! D0 $end\n";
+    assert!(text.contains(head), "{text:.400}");
     assert!(text.contains("\nsGAP ~!\n"), "characters stand beside the wires");
     // A channel alone.
     good(&["export", "wires", &original, "-o", &dump, "--channel", "h1:0-s1:1"]);
@@ -120,10 +118,8 @@ fn check_trace(original: &str, part: &[&str]) {
     assert_eq!([count("state", 1), count("state", 2)], [intervals; 2]);
     let packets = rows(&[&["packets", original], part].concat(), "packet");
     assert_eq!([count("packets", 1), count("packets", 2)], [packets; 2]);
-    assert_eq!(
-        count("findings", 3),
-        rows(&[&["check", "--each", original], part].concat(), "finding")
-    );
+    let findings = rows(&[&["check", "--each", original], part].concat(), "finding");
+    assert_eq!(count("findings", 3), findings);
     assert!(!part.is_empty() || count("slack buffer, at least", 4) > 0);
     assert_eq!(count("slack buffer, at least", 4), count("slack buffer, at most", 4));
 }

@@ -134,11 +134,8 @@ fn a_recording_comes_from_a_pipe_and_characters_from_a_text() {
         &["show", "-", "--channel", "h1:0>s1:1", "--format", "csv", "--fields", "left,right"],
         &done.bytes,
     );
-    assert_eq!(
-        shown.out, "left,right\nGAP,GO\n83 05 1e GAP IDLE IDLE IDLE,(GAP GO)×3 GAP\n",
-        "{}",
-        shown.err
-    );
+    let rows = "left,right\nGAP,GO\n83 05 1e GAP IDLE IDLE IDLE,(GAP GO)×3 GAP\n";
+    assert_eq!(shown.out, rows, "{}", shown.err);
 }
 
 #[test]

@@ -333,11 +333,8 @@ fn the_network_over_time_is_that_of_the_commands() {
                 let (channel, period) = &tracks[shown[0].parse::<usize>().unwrap()];
                 let [from, length] = [1, 2].map(|at| base36(shown[at]));
                 let place = (&**channel, begin + from);
-                assert_eq!(
-                    (text(hop, "/channel").as_str(), number(hop, "/time_ps")),
-                    place,
-                    "{row}"
-                );
+                let found = (text(hop, "/channel"), number(hop, "/time_ps"));
+                assert_eq!((found.0.as_str(), found.1), place, "{row}");
                 // Its end is known at the GAP, and where it was cut with the link.
                 assert!(length >= (number(hop, "/end") - number(hop, "/start")) * period, "{row}");
             }

@@ -36,11 +36,8 @@ pub(crate) fn captures(directory: &ScratchDirectory) -> Vec<String> {
 
 pub(crate) fn rows(arguments: &[&str]) -> Vec<Map<String, Value>> {
     let done = run(&[arguments, &["--format", "jsonl"]].concat());
-    assert!(
-        matches!(done.status, Some(0 | 1)) && done.err.is_empty(),
-        "{arguments:?}: {}",
-        done.err
-    );
+    assert!(matches!(done.status, Some(0 | 1)), "{arguments:?}");
+    assert_eq!(done.err, "", "{arguments:?}");
     done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

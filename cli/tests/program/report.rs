@@ -148,10 +148,8 @@ fn options_select_and_dates_come_from_the_environment() {
     {
         let mut command = program(&["report", "-o", "-", file]);
         let output = command.env("SOURCE_DATE_EPOCH", seconds).output().unwrap();
-        assert!(
-            String::from_utf8_lossy(&output.stdout).contains(&format!(" on {date}.")),
-            "{date}"
-        );
+        let page = String::from_utf8_lossy(&output.stdout);
+        assert!(page.contains(&format!(" on {date}.")), "{date}");
     }
 }
 

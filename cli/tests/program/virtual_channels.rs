@@ -60,7 +60,6 @@ fn a_profile_that_is_wrong_is_refused_with_its_line() {
         refused(&["check", &capture("virtual-channels"), "--profile", &path], fault);
     }
     let missing = directory.file("missing.profile");
-    assert!(
-        bad(&["info", &capture("virtual-channels"), "--profile", &missing]).contains("--profile")
-    );
+    let said = bad(&["info", &capture("virtual-channels"), "--profile", &missing]);
+    assert!(said.contains("--profile"));
 }

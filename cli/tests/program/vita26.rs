@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{ScratchDirectory, capture, fixture, good, run};
+use crate::support::{ScratchDirectory, capture, capture_bytes, fixture, good, run};
 
 /// Options that ask for packets with types of four bytes.
 const VITA26: [&str; 2] = ["--dialect", "vita26"];
@@ -62,10 +62,12 @@ fn contents_are_exported() {
     assert_eq!(count(&packets, b"hello"), 1);
     // Another packet carries the word; a comment on a finding has it behind a number.
     assert_eq!(count(&packets, b"bytes"), count(&packets, b" bytes"));
-    // H-1: each of the 56 packets on both links once.
-    let demo = capture("demo-ip");
-    let export = ["export", "packets", &demo, "-o", &copy, "--payload", "ip"];
-    assert_eq!(good(&export), "56 IP packets written\n");
+    // H-1: each of the 56 packets on both links once, in each capture of a file.
+    let two = [capture_bytes("demo-ip"), capture_bytes("demo-ip")].concat();
+    for (file, number) in [(capture("demo-ip"), 56), (directory.write("two", &two), 112)] {
+        let written = good(&["export", "packets", &file, "-o", &copy, "--payload", "ip"]);
+        assert_eq!(written, format!("{number} IP packets written\n"));
+    }
 }
 
 #[test]
