@@ -132,15 +132,19 @@ fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
 /// The history, and one line for each unusual observation.
 fn check(lines: &str) -> String {
     let (observation, ended) = observations(lines);
+    // T-7: what was lost, by its observations.
+    let mut lost = [0; 2];
+    for it in observation.iter().filter(|it| it.fate.is_lost()) {
+        let is_answer = matches!(it.observed, ObservationKind::Ack(_) | ObservationKind::Nack(_));
+        let is_data = matches!(it.observed, ObservationKind::Data(_) | ObservationKind::Resent(..));
+        lost = [lost[0] + u64::from(is_answer), lost[1] + u64::from(is_data)];
+    }
+    let sums = ended.iter().map(|talk| [talk.sums.answers_lost, talk.sums.data_lost]);
+    assert_eq!(sums.fold([0; 2], |[a, b], [c, d]| [a + c, b + d]), lost, "{lines}");
     let mut text = String::new();
     for talk in &ended {
-        let sums = &talk.sums;
-        text += &format!(
-            "{} | {} of {} acknowledged",
-            talk.history.line(),
-            sums.acknowledged,
-            sums.messages
-        );
+        let (sums, history) = (&talk.sums, talk.history.line());
+        text += &format!("{history} | {} of {} acknowledged", sums.acknowledged, sums.messages);
         if let (Some((min, max)), Some(mean)) = (sums.trips.bounds, sums.trips.mean()) {
             let us = |time: Picoseconds| time / 1_000_000;
             text += &format!(", rtt {}/{}/{}", us(min), us(mean), us(max));

@@ -62,10 +62,13 @@ fn a_damaged_wire_between_two_taps_is_named() {
     let text = fs::read_to_string(fixture("fault-behind-the-tap/scenario.toml")).unwrap();
     let taps = text.replace("all = true", "port = \"s0:0\"\n[[tap]]\nport = \"h1:0\"");
     let capture = directory.simulate(&taps);
-    let rows = good(&["links", "--damage", &capture, "--format", "csv"]);
-    let (head, row) = rows.trim_end().split_once('\n').unwrap();
-    assert!(head.starts_with("after,seen,wire,cleared,set,packets,alone,damaged"), "{head}");
-    assert!(row.starts_with("h0:0>s0:0,s0:1>h1:0,5,"), "{rows}");
+    // It is of the channels at both of its ends.
+    for part in [&[][..], &["--channel", "h0:0>s0:0"], &["--channel", "s0:1>h1:0"]] {
+        let rows = good(&[&["links", "--damage", &capture, "--format", "csv"], part].concat());
+        let (head, row) = rows.trim_end().split_once('\n').unwrap();
+        assert!(head.starts_with("after,seen,wire,cleared,set,packets,alone,damaged"), "{head}");
+        assert!(row.starts_with("h0:0>s0:0,s0:1>h1:0,5,"), "{rows}");
+    }
     let checked = run(&["check", &capture]).out;
     assert!(checked.contains("wire 5, ") && checked.contains("ones became 0"), "{checked}");
     let injured = good(&["journeys", &capture, "--filter", "injuries.wire == 5"]);

@@ -138,8 +138,6 @@ fn a_dump_of_states_is_in_order_of_time() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn tables_need_a_feature() {
-    crate::support::refused(
-        &["export", "parquet", &capture("link-1"), "-o", "tables"],
-        "built without the feature `parquet`",
-    );
+    let command = ["export", "parquet", &capture("link-1"), "-o", "tables"];
+    crate::support::refused(&command, "built without the feature `parquet`");
 }

@@ -175,10 +175,8 @@ fn an_invalid_scenario_is_shown_with_its_line_and_nothing_is_written() {
     assert!(bad(&["simulate", &missing, "-o", &capture]).starts_with("myriscope: "));
     refused(&["simulate", &directory.file(""), "-o", &capture], "directory");
     directory.write("net.toml", b"duration_us = 5\n");
-    refused(
-        &["simulate", &scenario, "-o", &capture],
-        "net.toml: the scenario has no [[tap]] to capture: add one",
-    );
+    let untapped = "net.toml: the scenario has no [[tap]] to capture: add one";
+    refused(&["simulate", &scenario, "-o", &capture], untapped);
     assert_eq!(directory.names(), ["net.toml"]);
 }
 

@@ -193,10 +193,8 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     let run = demo("demo-ring");
     let deadlocks = run.deadlocks();
     assert_eq!(deadlocks.len(), 1, "{deadlocks:?}");
-    assert_eq!(
-        run.names(&deadlocks[0].channels),
-        ["s0:0>s1:1", "s1:0>s2:1", "s2:0>s3:1", "s3:0>s0:1"]
-    );
+    let circle = ["s0:0>s1:1", "s1:0>s2:1", "s2:0>s3:1", "s3:0>s0:1"];
+    assert_eq!(run.names(&deadlocks[0].channels), circle);
     // the first to be stopped gives up first; the circle closed with the last.
     let periods = deadlocks[0].periods;
     assert!((BLOCKED_TIMEOUT - 200..BLOCKED_TIMEOUT + 40).contains(&periods), "{periods}");

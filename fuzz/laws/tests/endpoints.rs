@@ -52,11 +52,9 @@ fn everything_that_hosts_can_tell_of_happens_in_a_storm() {
     let all: BTreeSet<_> =
         plans("all that they tell of 8", 100).flat_map(|it| planned(&it)).collect();
     let all: Vec<_> = all.into_iter().collect();
-    assert_eq!(
-        all.join(", "),
-        "accepted, acknowledged, credits, given up, leaving, loaded, lost, malformed, mapped, noticed, \
-         refused, returned after a restart, returned as refused, returned as unreachable, unloaded, written"
-    );
+    let expected = "accepted, acknowledged, credits, given up, leaving, loaded, lost, malformed, mapped, noticed, \
+         refused, returned after a restart, returned as refused, returned as unreachable, unloaded, written";
+    assert_eq!(all.join(", "), expected);
 }
 
 /// Whole networks, with all that can break in them.

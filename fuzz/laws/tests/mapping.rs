@@ -1,6 +1,6 @@
 //! Mapping machines on networks without characters: maps, elections, healing.
 
-use codec::mapping::InterfaceAddress;
+use codec::mapping::{InterfaceAddress, MapVersion, MappingAnswer, MappingPacket};
 use codec::route::{PortId, RouteAddressing};
 use laws::mapping::election::ElectionPlan;
 use laws::mapping::election_walk::walk;
@@ -99,6 +99,18 @@ fn the_farthest_port_of_the_largest_switch_is_found() {
     let mut world = world(&topology, MapperDesign::Map);
     run(&mut world, 10);
     assert_eq!(world.network.check(|_| ()), Ok(()));
+    // A host that has a later map, as of a life of the mapper before, gets a newer one. N-4
+    world.take_notices();
+    let (until, told) = (world.now() + 2 * MapperParameters::default().period, MapVersion(99));
+    world.run(until, &mut |mut packet| {
+        if let Ok(MappingPacket::Answer(answer)) = MappingPacket::parse(&packet) {
+            packet.clear();
+            MappingPacket::Answer(MappingAnswer { version: told, ..answer }).emit(&mut packet);
+        }
+        vec![(0, packet)]
+    });
+    let is_newer = |it: &MappingNotice| matches!(it, MappingNotice::Mapped { version, .. } if version.is_newer_than(told));
+    assert!(world.take_notices().iter().any(|(.., it)| is_newer(it)));
 }
 
 /// N-2, N-4

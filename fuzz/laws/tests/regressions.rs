@@ -58,19 +58,16 @@ fn go_counts_in_every_round_that_a_stop_ends() {
 /// A STOP of a round still on its way came behind one of a round that was passed over. R-1, F-2
 #[test]
 fn after_a_reset_the_next_stop_counts() {
-    assert_eq!(
-        check(
-            EventFilter::Events,
-            &[(0, 0, "GAP×3 FRES GAP", None), (1, 0, "STOP", None), (1, 1, "IDLE×5 STOP", Some(5)),]
-        ),
-        [
-            "0 0 sender-stopped",
-            "0 3 forward-reset",
-            "0 3 sender-resumed",
-            "0 4 reset-ended",
-            "0 6 sender-stopped"
-        ]
-    );
+    let opposite = [(1, 0, "STOP", None), (1, 1, "IDLE×5 STOP", Some(5))];
+    let events = [&[(0, 0, "GAP×3 FRES GAP", None)][..], &opposite].concat();
+    let expected = [
+        "0 0 sender-stopped",
+        "0 3 forward-reset",
+        "0 3 sender-resumed",
+        "0 4 reset-ended",
+        "0 6 sender-stopped",
+    ];
+    assert_eq!(check(EventFilter::Events, &events), expected);
 }
 
 /// The row of a packet that the end cut off came before or behind rows of other channels,

@@ -220,11 +220,8 @@ fn samples_have_the_times_of_their_rate() {
             u64::try_from(u128::from(at) * 1_000_000_000_000_000 / u128::from(rate)).unwrap()
         };
         let expected = differences(&levels, time_fs);
-        assert_eq!(
-            read(SigrokReader::new(Cursor::new(session)), &description),
-            expected,
-            "{number}"
-        );
+        let found = read(SigrokReader::new(Cursor::new(session)), &description);
+        assert_eq!(found, expected, "{number}");
         // A table states its rate, or is given one; its beginning is enough.
         let short = levels.partition_point(|(at, _)| *at < 20_000);
         let levels = &levels[..short];

@@ -35,10 +35,8 @@ fn check_map(map: &DistributedMap, before: &[MappingEvent]) {
     }
     let of = |status| times.iter().filter(move |((it, _), _)| *it == status).map(|(_, time)| *time);
     let counted = |status| (of(status).count() as u64, of(status).max());
-    assert_eq!(
-        [(map.complete, map.complete_time), (map.installed, map.installed_time)],
-        [counted(AnswerStatus::Complete), counted(AnswerStatus::Installed)],
-        "{map:?}"
-    );
+    let told = [(map.complete, map.complete_time), (map.installed, map.installed_time)];
+    let expected = [AnswerStatus::Complete, AnswerStatus::Installed].map(counted);
+    assert_eq!(told, expected, "{map:?}");
     assert_eq!(map.refused, of(AnswerStatus::Refused).count() as u64, "{map:?}");
 }
