@@ -203,6 +203,14 @@ fn a_packet_that_others_overtake_was_dropped() {
     ");
 }
 
+/// A host passes on what came by another output. N-6
+#[test]
+fn what_left_out_of_sight_and_comes_again_is_another_packet() {
+    let p = packet(&[0x83, 5, 1, 2, 3, 4, 5, 6, 7, 8]);
+    let (_, journeys) = journeys(&[(A, &[(100, p.clone())]), (D, &[(400, hop(&p))])]);
+    assert_eq!(starts(&journeys), [vec![100], vec![400]]);
+}
+
 /// The first byte selects a virtual address, and each copy has the header that its output requires. S-9
 #[test]
 fn copies_are_followed_although_the_load_of_their_table_was_not_recorded() {

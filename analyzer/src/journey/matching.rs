@@ -8,7 +8,7 @@ use codec::time::FULL_RATE_PERIOD_PS;
 use super::candidate::{DepartureTimeliness, HopCandidate};
 use super::fit::{ByteFit, ENOUGH, TurnMatch, fit, merged};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
-use super::network_map::{MappedChannel, MappedNode, NetworkMap};
+use super::network_map::{MappedChannel, MappedNode, NetworkMap, RequestedOutput};
 use super::passage::VirtualPassage;
 use super::{JourneyTracker, MatchCertainty};
 use crate::event::Picoseconds;
@@ -50,17 +50,12 @@ impl JourneyTracker {
                     break;
                 }
             }
-            let is_better = |candidate: &HopCandidate| {
-                best.as_ref().is_none_or(|best| candidate.key() < best.key())
-            };
             if let Some(first) = candidate.as_ref().and_then(|it| self.table.get(it.hop)) {
                 for (reading, byte) in readings.iter_mut().zip(input.bytes) {
                     *reading |= byte == Some(first.first);
                 }
             }
-            if candidate.as_ref().is_some_and(is_better) {
-                best = candidate;
-            }
+            best = best.into_iter().chain(candidate).min_by_key(HopCandidate::key);
         }
         let Some(found) = best else { return };
         let (lane, before) = (scan.own.lane, scan.own.readings);
@@ -111,9 +106,7 @@ impl JourneyTracker {
                 let Some(candidate) = candidate else { continue };
                 let fit = candidate.fit;
                 fronts += usize::from(matches!(fit, ByteFit::Front(_)));
-                if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
-                    best = Some(candidate);
-                }
+                best = best.into_iter().chain([candidate]).min_by_key(HopCandidate::key);
                 if fit == ByteFit::Same {
                     alike.push(found.id);
                     break;
@@ -169,7 +162,10 @@ impl JourneyTracker {
             let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
             fit = merged(&self.table, hop, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
         }
-        candidate.fit = fit.filter(|fit| fit.suits(turn))?;
+        // What left by an output that was not captured may come again, from a host that passes it on. N-6
+        let is_seen = self.requested(hop) != RequestedOutput::Unseen;
+        candidate.fit =
+            fit.filter(|it| it.suits(turn) && (is_seen || *it != ByteFit::Elsewhere))?;
         if claimed {
             (candidate.before, candidate.timeliness) = (0, DepartureTimeliness::Possible);
         }
@@ -355,8 +351,7 @@ impl<'a> DepartureScan<'a> {
     fn is_waiting(&self, input: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> bool {
         // If another packet is the one that leaves, the one assumed at first still waits.
         let waits = found.hop.is_free() || self.expects(found.id);
-        let waits = waits && found.hop.passed.is_none();
-        waits && !self.is_gone(input.input, found.hop)
+        waits && found.hop.passed.is_none() && !self.is_gone(input.input, found.hop)
     }
 
     /// Number of packets ahead of a position that are assumed to be waiting still.

@@ -276,8 +276,7 @@ impl NetworkStage {
         let Self { network, journeys, blocking, mapping, out, now, .. } = self;
         let silence = mapping.event_item(event, network);
         network.observe(event);
-        let (recorded, mut waits) = (out.findings.recorded_time(), Vec::new());
-        let known = (&*network, recorded, *now);
+        let (known, mut waits) = ((&*network, out.findings.recorded_time(), *now), Vec::new());
         blocking.row(event, known, journeys, &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
         out.findings.commands(event, network);
@@ -299,8 +298,7 @@ impl NetworkStage {
     fn end_instant(&mut self) {
         let Self { network, journeys, blocking, out, now, .. } = self;
         journeys.end_instant();
-        let (recorded, mut waits) = (out.findings.recorded_time(), Vec::new());
-        let known = (&*network, recorded, *now);
+        let (known, mut waits) = ((&*network, out.findings.recorded_time(), *now), Vec::new());
         blocking.end_instant(known, journeys, &mut |blocked| waits.push(blocked));
         waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
     }
