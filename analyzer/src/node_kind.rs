@@ -148,9 +148,9 @@ mod tests {
             let heads = HeadCounts { sound, ..HeadCounts::default() };
             (heads.kind().name(), heads.is_sure())
         };
-        assert_eq!([sure(0, 0), sure(7, 0)], [("unknown", false), ("switch", false)]);
-        assert_eq!([sure(8, 0), sure(8, 1)], [("switch", true); 2]);
-        assert_eq!([sure(15, 2), sure(16, 2)], [("switch", false), ("switch", true)]);
+        assert_eq!([sure(7, 0), sure(15, 2)], [("switch", false); 2]);
+        assert_eq!([sure(8, 0), sure(8, 1), sure(16, 2)], [("switch", true); 3]);
         assert_eq!([sure(1, 1), sure(1, 2)], [("host", false), ("host", true)]);
+        assert_eq!(sure(0, 0), ("unknown", false));
     }
 }

@@ -104,10 +104,9 @@ impl JourneyTracker {
                 let candidate = self.fitting(&scan, &input, &found, before);
                 before += usize::from(scan.is_waiting(&input, &found));
                 let Some(candidate) = candidate else { continue };
-                let fit = candidate.fit;
-                fronts += usize::from(matches!(fit, ByteFit::Front(_)));
+                fronts += usize::from(matches!(candidate.fit, ByteFit::Front(_)));
                 best = best.into_iter().chain([candidate]).min_by_key(HopCandidate::key);
-                if fit == ByteFit::Same {
+                if candidate.fit == ByteFit::Same {
                     alike.push(found.id);
                     break;
                 }
