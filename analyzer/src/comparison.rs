@@ -191,9 +191,6 @@ impl CaptureFigures {
 
     fn add(&mut self, (subject, name): (FigureSubject, &str), measure: &str, figure: [f64; 3]) {
         let [value, recorded_s, around_s] = figure;
-        if measure == FindingKind::Hole.about().name {
-            self.holed.insert(name.to_owned());
-        }
         let key = (subject, name.to_owned(), measure.to_owned());
         self.figures.insert(key, CaptureFigure { value, recorded_s, around_s });
     }
@@ -364,6 +361,7 @@ mod tests {
         }
         for (kind, channel, count) in findings {
             figures.add_finding(*kind, channel, *count, 0.4);
+            figures.holed.extend((*kind == FindingKind::Hole).then(|| (*channel).to_owned()));
         }
         figures
     }

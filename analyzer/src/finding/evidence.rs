@@ -65,10 +65,9 @@ impl EvidenceView {
         if channel.capture > 0 {
             command = command.with_value("--capture", channel.capture.to_string());
         }
-        let time = channel.period.time(at.0);
         let end = Tick(at.0.saturating_add(1));
         let places = match self {
-            Self::Characters => vec![("--at", WindowEdge::Picoseconds(time))],
+            Self::Characters => vec![("--at", WindowEdge::Picoseconds(channel.period.time(at.0)))],
             Self::Links | Self::Topology => vec![],
             Self::Packets | Self::Journeys | Self::Messages | Self::Waits => {
                 vec![("--from", WindowEdge::Character(at)), ("--to", WindowEdge::Character(end))]
@@ -105,7 +104,10 @@ impl ShellCommand {
 
     /// The command with an option that has a value of any text.
     pub fn with_value(self, option: &str, value: impl AsRef<OsStr>) -> Self {
-        self.with(&format!("{option} {}", quoted(value.as_ref().as_encoded_bytes())))
+        let value = value.as_ref().as_encoded_bytes();
+        // What begins as an option does is a value only behind `=`.
+        let sign = if value.starts_with(b"-") { '=' } else { ' ' };
+        self.with(&format!("{option}{sign}{}", quoted(value)))
     }
 
     /// Parts between which the line may be broken: the command, the file, each option with its value.
@@ -168,6 +170,8 @@ mod tests {
         ] {
             assert_eq!(quoted(argument), expected);
         }
+        let option = ShellCommand(vec![]).with_value("--channel", "-a:0>b:0");
+        assert_eq!(option.to_string(), "--channel='-a:0>b:0'");
     }
 
     #[test]

@@ -99,8 +99,8 @@ impl RecordedChunks {
         self.channels.get(&id).map_or("", |channel| &channel.name)
     }
 
-    /// Channels and what is said to hold up their senders. What is out of sight accuses nobody, and a sender of which nothing
-    /// follows on a handshake cable is not accused. B-1
+    /// Channels and what is said to hold up their senders. What is out of sight or unknown accuses nobody, and a sender of which
+    /// nothing follows on a handshake cable is not accused. B-1
     fn causes(&self, set: &FindingSet) -> BTreeSet<[String; 2]> {
         let is_handshake =
             |id| self.channels.get(&id).is_some_and(|it| it.link_timeout() == LinkTimeout::Never);
@@ -112,8 +112,9 @@ impl RecordedChunks {
                 ("by", FactValue::Channel(by)) => self.name(*by),
                 (_, _) => return None,
             };
-            let is_nobody = cause == WaitRoot::OutOfSight.name()
-                || cause == NOTHING_FOLLOWS && is_handshake(id);
+            let is_nobody =
+                [WaitRoot::OutOfSight, WaitRoot::Unknown].map(WaitRoot::name).contains(&cause)
+                    || cause == NOTHING_FOLLOWS && is_handshake(id);
             (!is_nobody).then(|| [self.name(id), cause].map(str::to_owned))
         });
         causes.collect()

@@ -210,6 +210,7 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
         ("demo-contention", OmittedPart::Run(202, 221)),
         ("demo-contention", OmittedPart::Run(167, 167)),
         ("demo-contention", OmittedPart::Fill(u64::MAX)),
+        ("demo-contention", OmittedPart::RunOf(ChannelId(0), 10, usize::MAX)),
         ("demo-now36", OmittedPart::Run(24, 43)),
         ("demo-lossy", OmittedPart::Run(100, 130)),
         ("demo-lossy", OmittedPart::Channels(!1)),
