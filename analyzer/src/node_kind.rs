@@ -96,9 +96,9 @@ impl HeadCounts {
         if sound.routes == 0 && sound.tags == 0 { damaged.kind() } else { sound.kind() }
     }
 
-    /// True if sound packets tell it beyond doubt: a packet of the wrong kind may be blamed. *Chosen*: so clearly
-    /// that it is the same where some were not recorded. Packets that begin with their tag are rare before a
-    /// switch, but a wrong route brings those that begin with a route byte to a host.
+    /// True if sound packets tell the kind beyond doubt, so that one of the wrong kind may be blamed. *Chosen*, so that it
+    /// is the same where some were not recorded: eight route bytes for each tag, two tags for each route byte. A
+    /// tag is rare before a switch, but a wrong route brings packets with a route byte to a host.
     pub(crate) const fn is_sure(self) -> bool {
         let HeadCount { routes, tags } = self.sound;
         let is_host = tags > 0 && tags / 2 >= routes;

@@ -1,4 +1,4 @@
-//! What a finding rests on, and whether another capture recorded as much of it.
+//! Basis of a finding, the channels that it rests on, and the share of it that another capture recorded.
 
 use super::{CaptureFigures, FigureKey, FigureSubject};
 use crate::finding::{EvidenceView, FindingKind};

@@ -28,7 +28,7 @@ fn the_harmed_of_a_host_are_a_share_of_its_packets() {
     }
 }
 
-/// What a host sent and received by the journeys, in the time recorded of it. S-9: of copies, a payload is sent once.
+/// Bytes that journeys carry from and to a host, in the time recorded of it. S-9: of copies, a payload is sent once.
 #[test]
 fn hosts_send_and_receive_what_the_journeys_carry() {
     let directory = ScratchDirectory::new("compared-hosts");

@@ -115,7 +115,7 @@ fn in_a_part_of_a_demo_too() {
     }
 }
 
-/// What a recording shows is scored, and no more, wherever it begins and ends: before the GAP of a packet, behind its last
+/// Scores count no more than a recording shows, wherever it begins and ends: before the GAP of a packet, behind its last
 /// bytes, while a sender is stopped.
 #[test]
 fn what_the_ends_of_a_recording_hide_is_not_missed() {
