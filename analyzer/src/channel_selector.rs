@@ -10,11 +10,11 @@ use crate::name_match::did_you_mean;
 
 /// One value of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
 /// pattern of these with `*` and `?`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChannelPattern {
     text: String,
     /// The text, and the text with each `-` or `/` in turn replaced by `>`.
-    names: Vec<String>,
+    names: Vec<WildMatch>,
 }
 
 impl FromStr for ChannelPattern {
@@ -26,9 +26,9 @@ impl FromStr for ChannelPattern {
             return Err(format!("empty name: expected {expected}"));
         }
         let replaced = text.match_indices(['-', '/']).filter_map(|(at, sign)| {
-            Some(format!("{}>{}", text.get(..at)?, text.get(at + sign.len()..)?))
+            Some(WildMatch::new(&format!("{}>{}", text.get(..at)?, text.get(at + sign.len()..)?)))
         });
-        let names = std::iter::once(text.to_owned()).chain(replaced).collect();
+        let names = std::iter::once(WildMatch::new(text)).chain(replaced).collect();
         Ok(Self { text: text.to_owned(), names })
     }
 }
@@ -47,10 +47,9 @@ impl ChannelPattern {
     /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes. The name
     /// of a link's channel or port is also that of each of its virtual channels. C-7
     pub fn matches(&self, channel: &str) -> bool {
-        let is = |pattern: &str, name: &str| WildMatch::new(pattern).matches(name);
-        let names = |channel: &str| {
-            self.names.iter().any(|pattern| is(pattern, channel))
-                || name_parts(channel).any(|part| is(&self.text, part))
+        let names = |name: &str| {
+            self.names.iter().any(|pattern| pattern.matches(name))
+                || self.names.first().is_some_and(|it| name_parts(name).any(|of| it.matches(of)))
         };
         names(channel) || names(&link_name(channel))
     }
@@ -63,7 +62,7 @@ fn name_parts(channel: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Selection of channels by `--channel` and `--capture`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChannelSelector<'a> {
     /// Patterns, of which one must match; without any, all channels are selected.
     pub patterns: &'a [ChannelPattern],

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use wildmatch::WildMatch;
-
 use super::cells::{FieldCell, FieldValue, RowCells};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
@@ -57,7 +55,6 @@ fn passes(test: &FieldTest, cell: &FieldCell, period: CharacterPeriod) -> bool {
         }),
         FieldCheck::Contains(literal) => values.any(|value| contains(&value, literal)),
         FieldCheck::Like(pattern) => {
-            let pattern = WildMatch::new(pattern);
             values.any(|it| matches!(&*it, FieldValue::Text(text) if pattern.matches(text)))
         }
     }

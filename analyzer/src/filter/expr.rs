@@ -46,7 +46,7 @@ pub(super) enum FieldCheck {
     /// The value contains the bytes or the text.
     Contains(FilterLiteral),
     /// The whole text matches the pattern.
-    Like(String),
+    Like(wildmatch::WildMatch),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -169,7 +169,7 @@ impl Display for FieldTest {
                 }
             },
             FieldCheck::Contains(value) => write!(f, " contains {value}"),
-            FieldCheck::Like(pattern) => write!(f, " ~ {}", QuotedText(pattern)),
+            FieldCheck::Like(pattern) => write!(f, " ~ {}", QuotedText(&pattern.to_string())),
         }
     }
 }

@@ -227,14 +227,14 @@ pub(super) fn pattern(
     field: &RowField,
     text: &str,
     at: &Range<usize>,
-) -> Result<String, FilterFault> {
+) -> Result<WildMatch, FilterFault> {
     let words = field.words();
     let pattern = WildMatch::new(text);
     if !words.is_empty() && !words.iter().any(|word| pattern.matches(word)) {
         let message = format!("no value of `{}` matches `{}`", field.name, shortened(text));
         return Err(one_of(words, at, message, None));
     }
-    Ok(text.to_owned())
+    Ok(pattern)
 }
 
 /// Parses a byte slice: the first byte and the count, either of which may be omitted.

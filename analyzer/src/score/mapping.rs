@@ -303,7 +303,9 @@ impl MappingScore {
         let open = self.open.remove(&line).unwrap_or(0);
         if open.signum() == -step {
             *self.right.entry(line.0).or_default() += 1;
-            line.1.iter().for_each(|place| _ = self.optional.remove(place));
+            if let Some(place) = &line.1 {
+                self.optional.remove(place);
+            }
         }
         if open != -step {
             self.open.insert(line, open + step);
