@@ -180,6 +180,17 @@ fn fres_empties_the_buffer() {
 }
 
 #[test]
+fn a_reset_that_was_not_recorded_may_be_what_a_go_answers() {
+    // Seven bytes up to 8 are what STOP at 7 needs: nothing was removed. GO is decided at 9, for which two
+    // cannot be removed down to 2; what came at 9 was not recorded.
+    let commanded = (1, 0, "(GO GAP)×4 GO STOP GO (GAP GO)×2");
+    let pieces = [(0, 0, "GAP GO 01×7"), commanded, (0, 10, "(GO GAP)×2")];
+    let words = PARAMETERS.replace("h=2", "h=5");
+    let capture = capture("b:0", &words, &pieces);
+    assert_eq!([8, 9].map(|place| bounds(&capture, place)), [(7, 7), (0, 3)]);
+}
+
+#[test]
 fn what_was_not_recorded_may_have_been_anything() {
     // a's channel has a hole from 12 to 15, b's one from 16 to 23.
     let pieces = [

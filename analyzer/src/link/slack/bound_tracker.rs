@@ -218,15 +218,18 @@ impl BoundTracker {
         }
         let BufferModel { go_at, stop_at, drain, .. } = self.model;
         let left = (self.lo - drain - AHEAD).max(0);
-        if left > go_at {
-            return Err(ImpossibleFill);
-        }
-        self.sink(go_at + drain + AHEAD);
         let (lo, may_enter) = match input {
             CellInput::Nothing => (left, 0),
             CellInput::Cell => (left + 1, 1),
             CellInput::Unknown => (0, 1),
         };
+        // A reset that was not recorded may have emptied it in this period.
+        if lo - may_enter > go_at {
+            return Err(ImpossibleFill);
+        }
+        if input != CellInput::Unknown {
+            self.sink(go_at + drain + AHEAD);
+        }
         let hi = (go_at + may_enter).min(stop_at - 1);
         self.one(LinearRamp::flat(lo.min(hi)), LinearRamp::flat(hi), input)
     }
