@@ -2,9 +2,10 @@
 
 /// Output of an analysis. Findings and totals of slack buffers are always computed, except for [`Self::Journeys`] and
 /// [`Self::Series`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnalysisScope {
     /// Findings only.
+    #[default]
     Findings,
     /// Every case of the findings.
     Cases,

@@ -33,9 +33,10 @@ pub const REPEATED_MAX_ALL: u64 = 1 << 12;
 pub(crate) const TIMESTAMP_PS: u128 = 1000;
 
 /// Selection of events; the others are not produced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventFilter {
     /// All events.
+    #[default]
     All,
     /// Packets only.
     Packets,
@@ -53,7 +54,7 @@ impl From<FlowCommand> for FlowInput {
 }
 
 /// Merges the events of channels in order of time. Channels are declared before they are fed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct EventTimeline {
     filter: EventFilter,
     bytes: ByteRetention,
@@ -79,17 +80,8 @@ enum EventOrigin {
 
 impl EventTimeline {
     /// A timeline without channels.
-    pub const fn new(filter: EventFilter, bytes: ByteRetention) -> Self {
-        Self {
-            filter,
-            bytes,
-            queues: BTreeMap::new(),
-            due: BinaryHeap::new(),
-            newest: 0,
-            instant: Vec::new(),
-            inputs: Vec::new(),
-            now: 0,
-        }
+    pub fn new(filter: EventFilter, bytes: ByteRetention) -> Self {
+        Self { filter, bytes, ..Self::default() }
     }
 
     /// Adds a channel.

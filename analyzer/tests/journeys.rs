@@ -197,6 +197,11 @@ fn a_packet_that_others_overtake_was_dropped() {
     let (lost, p) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());
     let (q, r) = (hop(&p), hop(&hop(&p)));
     let came = [(100, lost), (120, p)];
+    // Likewise if its first byte is the first character.
+    let first = sent_until(2100, &came).remove(0).1.split_off("GAP (GO)×98 GAP ".len());
+    let (second, third) = (sent(&[(60, q.clone())]), sent(&[(100, r.clone())]));
+    let file = recording(&[(A, vec![(0, first)]), (B, second), (C, third)]);
+    assert_eq!(fate(&file), JourneyFate::Dropped(None));
     insta::assert_snapshot!(analysis_text(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
     1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:1                                09        3           -           -  dropped (cause unknown)

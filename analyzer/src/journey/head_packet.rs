@@ -98,7 +98,7 @@ impl JourneyTracker {
     /// False for a packet that may have left by an output, or have another one before it, while something was not recorded.
     fn is_seen(&self, hop_record: &HopRecord, output: ChannelId) -> bool {
         let hides = |lane: &MappedChannel| lane.is_hidden(hop_record.number);
-        self.net.place(output).is_some_and(|it| !self.net.is_blind(it, hop_record.time + 1))
+        self.net.place(output).is_some_and(|it| !self.net.is_blind(it, hop_record.time))
             && !self.net.lane(hop_record.lane).is_some_and(hides)
     }
 

@@ -130,7 +130,7 @@ impl NetworkMap {
 
     /// True if characters of an output were not recorded after a time.
     pub(super) fn is_blind(&self, place: usize, since: Picoseconds) -> bool {
-        self.recordings(place).any(|lane| lane.blind_until.is_some_and(|until| since <= until))
+        self.recordings(place).any(|lane| lane.blind_until.is_some_and(|until| since < until))
     }
 
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {

@@ -25,7 +25,7 @@ use crate::wire_recordings::WireRecordings;
 /// Difference of the ends of channels that were recorded together. *Chosen*: some periods.
 const ENDS_APART: Picoseconds = 100_000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct NetworkStage {
     assumptions: LinkAssumptions,
     network: CaptureNetwork,
@@ -58,7 +58,7 @@ enum WaitingItem {
 }
 
 /// Events of trackers: each is checked for findings, and kept if the scope includes it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct StageOutput {
     scope: AnalysisScope,
     findings: FindingChecks,
@@ -114,23 +114,8 @@ impl NetworkStage {
         if scope.includes_cases() {
             findings.keep_cases();
         }
-        Self {
-            assumptions,
-            network: CaptureNetwork::default(),
-            wires: WireRecordings::default(),
-            journeys: JourneyTracker::default(),
-            blocking: BlockingTracker::default(),
-            conversations: ConversationTracker::default(),
-            mapping: MappingTracker::default(),
-            evidence: TopologyEvidence::default(),
-            out: StageOutput { scope, findings, events: Vec::new() },
-            cases: VecDeque::new(),
-            is_ended: false,
-            now: 0,
-            held: TimeQueue::default(),
-            ended: Vec::new(),
-            waiting: TimeQueue::default(),
-        }
+        let out = StageOutput { scope, findings, events: Vec::new() };
+        Self { assumptions, out, ..Self::default() }
     }
 
     pub(super) fn into_findings(self) -> FindingChecks {
