@@ -102,6 +102,12 @@ impl BlockHead {
         }
     }
 
+    /// Number of the interface, which begins with these bytes, of an obsolete or a simple packet block: no chunk is in them.
+    pub(super) fn other_packet(self, bytes: [u8; 2]) -> Option<usize> {
+        let obsolete = (self.kind == 2).then(|| self.order.whole(bytes).into());
+        obsolete.or((self.kind == 3).then_some(0))
+    }
+
     /// False for blocks that are skipped.
     pub(super) const fn is_parsed(self) -> bool {
         matches!(self.kind, SECTION_HEADER | INTERFACE_DESCRIPTION | ENHANCED_PACKET)

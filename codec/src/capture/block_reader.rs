@@ -183,6 +183,7 @@ impl BlockReader {
                 Err(place.cut("header", 12, have as u64))
             };
         };
+        let [.., a, b, _, _] = *head;
         let head = BlockHead::read(*head, self.order(), &mut place)?;
         let trailer = if head.is_parsed() {
             let have = self.fill_to(stream, head.len as usize)?;
@@ -206,6 +207,11 @@ impl BlockReader {
         }
         if head.is_parsed() {
             self.parse(head, place, out)?;
+        } else if let Some(number) = head.other_packet([a, b])
+            && self.table.period(number).is_some()
+        {
+            let fault = format!("is {}: chunks are read from enhanced packets, type 6", head.kind);
+            self.table.reject(place.fault("block type", fault), out);
         }
         self.number += 1;
         self.kind = head.kind;

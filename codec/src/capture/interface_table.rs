@@ -10,7 +10,7 @@ use super::chunk::{Chunk, PAYLOAD_MAX};
 use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, ReadExtent};
 use super::foreign_interfaces::ForeignInterfaces;
 use super::item::CaptureItem;
-use crate::time::Tick;
+use crate::time::{CharacterPeriod, Tick};
 
 /// Reciprocal of the part of the time by which blocks may be out of order: writers order them by
 /// clocks, which differ by ±100 ppm. W-6
@@ -251,6 +251,14 @@ impl InterfaceTable {
         self.interfaces.get_mut(id)?.as_mut()
     }
 
+    /// The character period of an interface of the section; none of one that is no channel.
+    pub(super) fn period(&self, number: usize) -> Option<CharacterPeriod> {
+        match self.section.get(number)? {
+            SectionInterface::Waiting(waiting) => Some(waiting.as_ref()?.0.period),
+            SectionInterface::Known(id) => Some(self.interface(*id)?.channel.period),
+        }
+    }
+
     /// Parses a payload: emits its chunk, or its fault.
     pub(super) fn chunk(
         &mut self,
@@ -260,14 +268,7 @@ impl InterfaceTable {
         out: &mut dyn FnMut(CaptureItem<'_>),
     ) {
         let number = number as usize;
-        let period = match self.section.get(number) {
-            Some(SectionInterface::Waiting(Some(waiting))) => waiting.0.period,
-            Some(SectionInterface::Known(id)) => match self.interface(*id) {
-                Some(interface) => interface.channel.period,
-                None => return,
-            },
-            Some(SectionInterface::Waiting(None)) | None => return,
-        };
+        let Some(period) = self.period(number) else { return };
         let chunk = match parse(payload, original as usize, place) {
             Ok(chunk) => chunk,
             Err(fault) => return self.reject(fault, out),

@@ -87,15 +87,22 @@ fn one_fault_is_reported_and_what_stands_around_it_is_read() {
     let foreign = LITTLE.interface(1, "b>a", "myrinet-channel v=1 peer=0");
     let [ten, nine] = [(0, 10), (1, 9)].map(|(on, at)| LITTLE.packet(on, &good(at)));
     let no_peer = "peer is 1, which is no channel of this section";
+    let other = ["(packet): block type is 2: chunks", "(simple packet): block type is 3: chunks"];
     for (blocks, chunks, fault) in [
-        (vec![LITTLE.channel("a>b", ""), nine, ten], 1, "block 2 (enhanced packet): interface id"),
+        (
+            vec![LITTLE.channel("a>b", ""), nine, ten.clone()],
+            1,
+            "block 2 (enhanced packet): interface id",
+        ),
         (vec![LITTLE.channel("a>b", "peer=1"), foreign], 0, no_peer),
+        (vec![LITTLE.channel("a>b", ""), LITTLE.block(2, &[0; 20]), ten.clone()], 1, other[0]),
+        (vec![LITTLE.channel("a>b", ""), LITTLE.block(3, &[0; 20]), ten], 1, other[1]),
     ] {
         let seen = read([LITTLE.section(), blocks.concat()].concat().as_slice());
         assert_eq!((seen.of("chunk").len(), seen.error_text().as_str()), (chunks, ""), "{fault}");
         let faults = seen.of("fault");
         assert!(faults.len() == 1 && faults[0].contains(fault) && seen.of("link").is_empty());
-        assert_eq!(seen.skipped, u64::from(chunks == 0));
+        assert_eq!(seen.skipped, u64::from(chunks == 0), "{fault}");
     }
 }
 
