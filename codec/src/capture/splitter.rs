@@ -139,24 +139,18 @@ impl SplitChannel {
             }
         }
         let (chars, count) = chunk.content.parts();
-        let alike = count.filter(|_| self.selector.is_kept_by(chars));
+        let is_kept = self.selector.is_kept_by(chars);
         let known = self.known(chars);
         let at = |place: usize| Tick(chunk.first.0.saturating_add(place as u64));
-        let parts = match alike.filter(|_| known[0].len() == chars.len()) {
-            Some(count) => [Some((chunk.first, chars, Some(count))), None, None],
-            None => {
-                // From the second iteration on all begin alike; where nothing is selected, all are lost.
-                let rest = count.filter(|count| alike.is_none() && *count > 1);
-                let [one, other] = known.map(|range| {
-                    let part = (at(range.start), chars.slice(range), None);
-                    Some(part).filter(|(_, chars, _)| !chars.is_empty())
-                });
-                [one, other, rest.map(|count| (at(chars.len()), chars, Some(count - 1)))]
-            }
-        };
+        let is_whole = known.first().is_some_and(|range| range.len() == chars.len());
+        let whole = count.filter(|_| is_kept && is_whole);
+        let known = known.into_iter().map(|range| (at(range.start), chars.slice(range), whole));
+        // From the second iteration on all begin alike; where nothing is selected, all are lost.
+        let rest = count.filter(|count| !is_kept && *count > 1);
+        let rest = rest.map(|count| (at(chars.len()), chars, Some(count - 1)));
         let Self { selector, count: channels, .. } = self;
         let own = chars_of.get_mut(..usize::from(*channels)).unwrap_or_default();
-        for (first, chars, count) in parts.into_iter().flatten() {
+        for (first, chars, count) in known.chain(rest) {
             own.iter_mut().for_each(CharBuf::clear);
             selector.split(chars, own);
             for (number, own) in (0..).zip(&*own) {
@@ -166,25 +160,35 @@ impl SplitChannel {
     }
 
     /// Characters that are to be read: those before the first that may be one of any virtual channel, and those from the
-    /// selection behind it on. What is between them is a hole of each virtual channel. A GAP alone carries nothing. P-7
-    fn known(&mut self, chars: Chars<'_>) -> [Range<usize>; 2] {
-        let len = chars.len();
-        if self.selector.selected().is_some() {
-            return [0..len, len..len];
+    /// selection behind it on. What is between them is a hole of each virtual channel, but for silence, which is of
+    /// all. A GAP alone carries nothing. F-7, P-7
+    fn known(&mut self, chars: Chars<'_>) -> Vec<Range<usize>> {
+        let (len, mut known) = (chars.len(), Vec::<Range<usize>>::new());
+        let mut selector = self.selector.clone();
+        if selector.selected().is_some() {
+            known.push(0..len);
+            return known;
         }
-        let (mut selector, mut lost) = (self.selector.clone(), self.is_lost.then_some(0));
         for (place, character) in chars.iter().enumerate() {
             match selector.assign(character) {
                 AssignedChar::Selection(_) => {
                     self.is_lost = false;
-                    return [0..lost.unwrap_or(place), place..len];
+                    known.push(place..len);
+                    break;
                 }
-                AssignedChar::Unknown if character != Character::GAP => lost = lost.or(Some(place)),
+                AssignedChar::Unknown if character != Character::GAP => {
+                    self.is_lost = true;
+                    continue;
+                }
+                AssignedChar::Of(..) | AssignedChar::Unknown if self.is_lost => continue,
                 AssignedChar::Silence | AssignedChar::Of(..) | AssignedChar::Unknown => {}
             }
+            match known.last_mut() {
+                Some(range) if range.end == place => range.end += 1,
+                Some(_) | None => known.push(place..place + 1),
+            }
         }
-        self.is_lost = lost.is_some();
-        [0..lost.unwrap_or(len), len..len]
+        known
     }
 }
 
@@ -285,6 +289,14 @@ mod tests {
             ("later", 0, "GAP STOP !51 05", None, &["0 at 0: !50 STOP", "0 at 2: !51 !51"]),
             ("later", 0, "STOP 05 GO", Some(3), &["0 at 0: STOP"]),
             ("later", 0, "GO GAP", Some(3), &["0 at 0: (GO !50)×3"]),
+            // Silence is of all virtual channels. F-7
+            (
+                "later",
+                0,
+                "GO 05 IDLE IDLE GO !51",
+                None,
+                &["0 at 0: GO", "0 at 2: IDLE IDLE", "0 at 5: !51"],
+            ),
             (
                 "later",
                 0,
