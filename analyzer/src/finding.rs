@@ -139,7 +139,6 @@ impl FindingChecks {
             {
                 side.peer = Some(peer);
                 side.watch.join([side.period, opposite_period], &opposite);
-                self.set.seen.paired += 1;
             }
         }
     }
@@ -213,11 +212,13 @@ impl FindingChecks {
     pub fn finish(&mut self) {
         let Self { set, sides, .. } = self;
         for (id, side) in sides {
+            let has_opposite = set.recorded.has_opposite(*id);
+            set.seen.paired += u64::from(has_opposite);
             let mut sink = FindingSink { set, channel: *id, period: side.period };
-            if side.peer.is_none() {
-                sink.note(FindingKind::OneWay, side.watch.first, Vec::new);
-            } else {
+            if has_opposite {
                 side.watch.requests.expire(side.wire.next(), &mut sink);
+            } else {
+                sink.note(FindingKind::OneWay, side.watch.first, Vec::new);
             }
             side.watch.stops.finish(side.wire.next(), &mut sink);
         }

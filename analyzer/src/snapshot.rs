@@ -234,7 +234,7 @@ fn render_check(report: &Report, out: &mut impl FnMut(StyledLine)) {
     let rows: Vec<(u32, FindingRow<'_>)> = rows.collect();
     let unread = check::unread(&report.extent, TimeUnit::default(), &known);
     let all = ranked.iter().map(|(kind, _, found)| (true, *kind, found.severity));
-    let scope = CheckScope::of(unread, None, all);
+    let scope = CheckScope::of(unread, None, report.findings.seen().characters, all);
     check::headline(&report.findings, &scope, &known, out);
     check::findings(&rows, (None, TimeUnit::default()), out);
     check::verdicts(&verdicts(&report.findings), &scope, RuleTable::Whole, None, out);

@@ -50,19 +50,21 @@ pub struct CheckScope {
     pub selected: Vec<Severity>,
     /// Severities of all other findings.
     pub elsewhere: Vec<Severity>,
-    /// True if a selected finding says that what held up a sender is out of sight.
+    /// True if a selected finding says that what held up a sender is out of sight, or if nothing was recorded.
     pub is_beyond_sight: bool,
 }
 
 impl CheckScope {
-    /// The scope of these findings: whether each is selected, its kind and severity.
+    /// The scope of these findings of a number of characters: whether each is selected, its kind and severity.
     pub fn of(
         unread: Option<String>,
         selection: Option<String>,
+        characters: u64,
         findings: impl Iterator<Item = (bool, FindingKind, Severity)>,
     ) -> Self {
         let [selected, elsewhere] = [vec![], vec![]];
-        let mut scope = Self { unread, selection, selected, elsewhere, is_beyond_sight: false };
+        let is_beyond_sight = characters == 0;
+        let mut scope = Self { unread, selection, selected, elsewhere, is_beyond_sight };
         for (is_selected, kind, severity) in findings {
             let place = if is_selected { &mut scope.selected } else { &mut scope.elsewhere };
             place.push(severity);

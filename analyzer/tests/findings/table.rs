@@ -235,7 +235,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
         ],
     ),
     // F-1
-    case(FindingKind::OneWay, &[LINK[0]], &["0: GAP GO"], &["0: GAP GO"]),
+    case(FindingKind::OneWay, &[LINK[0]], &["0: GAP GO"], &["0: GAP GO", "1: GAP GO"]),
     // F-1, F-4: STOP arrives at 0 and takes effect at 2; a byte at 3 is too late.
     case(
         FindingKind::DataWhileStopped,

@@ -48,6 +48,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let scope = CheckScope::of(
         unread,
         selection,
+        set.seen().characters,
         rows().map(|(kind, _, channel, row)| (is_kept(channel, &row, writer), kind, row.severity)),
     );
     if scope.is_wrong() {

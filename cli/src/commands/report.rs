@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let unread = unread(&analysis.extent(), TimeUnit::default(), &known);
     let judged = findings.iter().map(|it| (true, it)).chain(others.iter().map(|it| (false, it)));
     let judged = judged.map(|(is_selected, it)| (is_selected, it.kind, it.row.severity));
-    let scope = CheckScope::of(unread, selection_text(part, filter.as_ref()), judged);
+    let characters = set.set().seen().characters;
+    let scope = CheckScope::of(unread, selection_text(part, filter.as_ref()), characters, judged);
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
     let input = ReportInput { capture, part, analysis: &analysis, scope, findings, recorded, date };
     let html = if *brief { report::brief(&input) } else { report::page(&input) };

@@ -135,6 +135,8 @@ fn headline_and_status_are_of_the_selection_whatever_the_limit() {
     assert_eq!(fields.status, Some(1));
     let missing = check("demo-cut/capture.pcapng", &["--channel", "s9:1"]);
     assert_eq!((missing.status, missing.out.as_str()), (Some(2), ""));
+    let declared = fs::read(fixture("demo-cut/capture.pcapng")).unwrap();
+    assert!(piped(&["check", "-"], &declared[..876]).out.starts_with("? cannot tell"));
 }
 
 /// Names between backquotes.
