@@ -92,6 +92,14 @@ impl ScoredPort {
         self.settle(row.at, out);
         let [at, heard_at] = [self.sent, self.received].map(|period| period.periods(row.time()));
         self.limits(row, [at, heard_at], out);
+        // STOP, GO and silence stand where the incoming channel has them: the sender learns of them there.
+        let at = match &row.what {
+            TruthWhat::SenderStopped => self.sent.periods(self.received.time(heard_at)),
+            TruthWhat::SenderResumed { by } if by != "reset" => {
+                self.sent.periods(self.received.time(heard_at))
+            }
+            _ => at,
+        };
         if let Some(id) = self.outgoing
             && let Some(line) = self.sends(row, at)
         {

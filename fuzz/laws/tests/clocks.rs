@@ -1,14 +1,12 @@
 //! Captures whose channels run at other rates than they declare: nothing false is found, packets are
 //! followed as before, and each drifting clock is reported once. W-6
 
+use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use codec::time::{CharacterPeriod, Tick};
-
-use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
-
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::{ByteOrder, Channel, ReadProgress, merge};
+use codec::time::{CharacterPeriod, Tick};
 use laws::capture_input;
 use laws::network::run::RunOutcome;
 use laws::{score, taps};
@@ -28,8 +26,7 @@ load = 0.4
 "#;
 
 fn simulated() -> Vec<u8> {
-    let scenario = crate::tapped(NETWORK);
-    RunOutcome::of(&scenario).capture
+    RunOutcome::of(&crate::tapped(NETWORK)).capture
 }
 
 /// The capture with other periods declared for some channels.
@@ -143,11 +140,13 @@ fn a_drift_is_noticed_when_it_was() {
 #[test]
 fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
     const SWITCH: &str = "kind = 'switch'\nports = 4\nhosts = 3";
+    const SLOW_HOST: &str = "load = 0.5\n[[host]]\nname = 'x'\nat = 's0:3'\nrate_divisor = 2";
     for (seed, network, link, load) in [
         (0, "kind = 'switch'\nports = 8\nhosts = 4", "", "load = 0.6"),
         (1, "kind = 'line'\nswitches = 3\nhosts_per_switch = 2", "", "load = 0.3"),
         (2, "kind = 'mesh'\nwidth = 2\nheight = 2", "length_m = 3", "saturate = true"),
         (3, SWITCH, "rate_divisor = 2", "load = 0.5"),
+        (6, SWITCH, "length_m = 1", SLOW_HOST),
         (4, SWITCH, "fill = 'idle-15'", "saturate = true"),
         (5, SWITCH, "go_slack = 2\nhysteresis = 1", "saturate = true"),
     ] {
