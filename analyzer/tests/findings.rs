@@ -47,16 +47,12 @@ fn every_kind_has_a_capture_that_shows_it_and_one_that_nearly_does() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// N-2: two links at a port; 33 ports; no link to a part; no mapper.
+/// N-2: two links at a port; 33 ports; no link to a part; no mapper. N-8: an answer by another route; a packet with
+/// byte 80 that leaves by another port.
 #[test]
-fn every_way_in_which_no_network_has_a_map_is_found() {
+fn every_way_in_which_no_network_has_a_map_and_of_not_going_back_is_found() {
     let has = all().find(|case| case.kind == FindingKind::ImpossibleMap).unwrap().has;
     assert_eq!(findings(has.as_slice()).set().total(FindingKind::ImpossibleMap), 4);
-}
-
-/// N-8: an answer by another route; a packet with byte 80 that leaves by another port.
-#[test]
-fn both_ways_of_not_going_back_are_found() {
     let has = all().find(|case| case.kind == FindingKind::WrongWayBack).unwrap().has;
     assert_eq!(findings(has.as_slice()).set().total(FindingKind::WrongWayBack), 2);
 }

@@ -307,13 +307,9 @@ mod tests {
 
     /// P-4
     #[test]
-    fn check_values_of_the_rule() {
+    fn check_values_and_the_order_of_x_are_those_of_the_rule() {
         assert_eq!(crc8(&[0; 40]), 0);
         assert_eq!(crc8(b"123456789"), 0xf4);
-    }
-
-    #[test]
-    fn x_has_order_127() {
         assert_eq!(x_to(ORDER), 1);
         assert!((1..ORDER).all(|power| x_to(power) != 1));
     }
@@ -361,13 +357,9 @@ mod tests {
 
     /// P-6
     #[test]
-    fn a_syndrome_can_be_read_from_the_whole() {
+    fn a_syndrome_can_be_read_from_the_whole_of_all_but_short_packets() {
         let packet = [0x83, 0x05, 0xaa, 0xbb, 0xcc, 0x12];
         assert_eq!(Crc8::NEW.feed(&packet).syndrome(), syndrome(&packet).unwrap());
-    }
-
-    #[test]
-    fn short_packets_have_no_check() {
         assert_eq!([&[0x80][..], &[0x80, 0x89]].map(syndrome), [None, Some(0)]);
         assert_eq!(crc_after_hop(&[0x80, 0x89]), None);
     }

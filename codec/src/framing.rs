@@ -380,10 +380,13 @@ mod tests {
     }
 
     #[test]
-    fn gaps_separate_frames_and_redundant_ones_carry_nothing() {
-        let (frames, _) = check("83 05 92 GAP GAP GO GAP 01 07", 100);
-        assert_eq!(frames, ["0 [83, 05, 92] gap", "7 [01, 07] capture-end"]);
+    fn gaps_separate_frames_and_only_those_with_symbols_inside_are_copied() {
+        let (shown, _) = check("83 05 92 GAP GAP GO GAP 01 07", 100);
+        assert_eq!(shown, ["0 [83, 05, 92] gap", "7 [01, 07] capture-end"]);
         assert_eq!(check("GAP GO IDLE×100", 100).0, [""; 0]);
+        let chars = parse("83 05 92 GAP 83 GO 05").unwrap();
+        let owned = frames(chars.chars()).map(|frame| matches!(frame.bytes, Cow::Owned(_)));
+        assert_eq!(owned.collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]
@@ -393,13 +396,6 @@ mod tests {
         let rest =
             ["1 Start([83])", "4 Data([05])", "6 Data([92])", "8 Synchronized", "8 End(Gap)"];
         assert_eq!(events, rest);
-    }
-
-    #[test]
-    fn only_frames_with_symbols_inside_are_copied() {
-        let chars = parse("83 05 92 GAP 83 GO 05").unwrap();
-        let owned = frames(chars.chars()).map(|frame| matches!(frame.bytes, Cow::Owned(_)));
-        assert_eq!(owned.collect::<Vec<_>>(), [false, true]);
     }
 
     /// F-7, R-2

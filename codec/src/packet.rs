@@ -351,19 +351,14 @@ mod tests {
     use super::*;
     use crate::framing::frames;
 
-    /// P-2
+    /// P-2, P-9
     #[test]
-    fn the_crc_byte_is_no_part_of_the_header() {
+    fn the_crc_byte_is_no_part_of_the_header_and_a_runt_is_all_header() {
         let packet = Packet::parse(&[0x83, 0x81, 0x05, 0xaa, 0x00]);
         assert_eq!((packet.route, packet.tag), (&[0x83, 0x81][..], PacketTag::new(5)));
         assert_eq!(packet.payload, [0xaa]);
         let no_tag = Packet::parse(&[0x99, 0x02]);
         assert_eq!((no_tag.route, no_tag.tag, no_tag.payload), (&[0x99][..], None, &[][..]));
-    }
-
-    /// P-9
-    #[test]
-    fn a_runt_is_all_header() {
         let runt = Packet::parse(&[0x00]);
         assert_eq!((runt.tag, runt.check), (PacketTag::new(0), CrcCheck::Runt));
         let runt = Packet::parse(&[0x82]);

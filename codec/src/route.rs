@@ -115,13 +115,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absolute_bytes_name_the_port() {
+    fn absolute_bytes_name_the_port_and_relative_ones_do_not_wrap_around() {
         let select = |byte, ports| RouteAddressing::Absolute.select(byte, PortId(3), ports);
         assert_eq!(select(0x80, 4), Ok(PortId(0)));
         assert_eq!(select(0x83, 4), Ok(PortId(3)));
         assert_eq!(select(0x84, 4), Err(RouteError::NoPort { byte: 0x84, port: 4, ports: 4 }));
         assert_eq!(select(0x03, 4), Err(RouteError::Tag { byte: 0x03 }));
         assert_eq!(select(0x9f, 32), Ok(PortId(31)));
+        let select = |byte, input| RouteAddressing::Relative.select(byte, PortId(input), 8);
+        assert_eq!(select(0x80, 5), Ok(PortId(5)));
+        assert_eq!(select(0xbf, 5), Ok(PortId(4)));
+        assert_eq!(select(0xbf, 0), Err(RouteError::NoPort { byte: 0xbf, port: -1, ports: 8 }));
+        assert_eq!(select(0x81, 7), Err(RouteError::NoPort { byte: 0x81, port: 8, ports: 8 }));
+        assert_eq!(select(0xc1, 3), Err(RouteError::BitSix { byte: 0xc1 }));
+        let error = RouteAddressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
+        assert_eq!(error.to_string(), "0x05 is not a route byte (MSB must be 1)");
     }
 
     /// N-8
@@ -130,16 +138,6 @@ mod tests {
         // +3, 0, −1, −31.
         assert_eq!(reversed(&[0x83, 0x80, 0xbf, 0xa1]), [0x9f, 0x81, 0x80, 0xbd]);
         assert_eq!(reversed(&reversed(&[0x83, 0xbf])), [0x83, 0xbf]);
-    }
-
-    #[test]
-    fn relative_bytes_do_not_wrap_around() {
-        let select = |byte, input| RouteAddressing::Relative.select(byte, PortId(input), 8);
-        assert_eq!(select(0x80, 5), Ok(PortId(5)));
-        assert_eq!(select(0xbf, 5), Ok(PortId(4)));
-        assert_eq!(select(0xbf, 0), Err(RouteError::NoPort { byte: 0xbf, port: -1, ports: 8 }));
-        assert_eq!(select(0x81, 7), Err(RouteError::NoPort { byte: 0x81, port: 8, ports: 8 }));
-        assert_eq!(select(0xc1, 3), Err(RouteError::BitSix { byte: 0xc1 }));
     }
 
     #[test]
@@ -152,12 +150,6 @@ mod tests {
                 assert_eq!(addressing.select(byte, input, 32), Ok(output));
             }
         }
-    }
-
-    #[test]
-    fn faults_say_what_belongs_there() {
-        let error = RouteAddressing::Absolute.select(0x05, PortId(0), 8).unwrap_err();
-        assert_eq!(error.to_string(), "0x05 is not a route byte (MSB must be 1)");
     }
 
     /// S-1

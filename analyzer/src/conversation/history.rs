@@ -96,15 +96,11 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_stands_once() {
+    fn what_repeats_stands_once_and_a_history_has_an_end() {
         assert_eq!(history(&["SA", "DA", "DA", "dRA", "DA"]), "SA (DA)2 dRA DA");
         assert_eq!(history(&["DNRNRNRA"]), "D(NR)3A");
         assert_eq!(history(&["DRRRRA"]), "DR4A");
         assert_eq!(history(&["DRRA", ""]), "DRRA");
-    }
-
-    #[test]
-    fn a_history_has_an_end() {
         let words: Vec<String> =
             (0..100).map(|n| if n % 2 == 0 { "DA" } else { "dRA" }.to_owned()).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -174,16 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn relative_bytes_alone_tell_differences() {
+    fn relative_bytes_alone_tell_differences_and_absolute_ones_numbers() {
         // From a by -2 to b, from b by +1 to c: b is lowest, c is b + 1, a is b + 2.
         assert_eq!(
             check(&[], &[(0, 0xbe, 1), (1, 0x81, 2)]),
             "Some(Relative) 0=+2 1=+0 2=+1 wrong "
         );
-    }
-
-    #[test]
-    fn absolute_bytes_alone_tell_numbers() {
         // Two inputs reach port 5 by the same byte, and each other: relative addressing would need
         // one port for both.
         assert_eq!(

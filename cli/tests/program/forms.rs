@@ -216,7 +216,7 @@ fn completions_and_manual_pages_name_every_command() {
 }
 
 #[test]
-fn json_of_an_experiment_has_the_content_of_its_tables() {
+fn json_of_an_experiment_has_the_content_of_its_tables_and_all_are_listed_without_a_name() {
     let [all, line] = ["json", "jsonl"]
         .map(|format| json(&good(&["experiment", "interface", "--quick", "--format", format])));
     assert_eq!(all["experiments"][0], line);
@@ -224,10 +224,6 @@ fn json_of_an_experiment_has_the_content_of_its_tables() {
     assert_eq!(line["figures"][5]["published"], 55);
     assert_eq!(line["tables"][0]["rows"][0]["block_bytes"], 512);
     assert_eq!(line.as_object().unwrap().len(), 7);
-}
-
-#[test]
-fn experiments_without_a_name_are_listed() {
     let list = good(&["experiment"]);
     assert_eq!(list, good(&["experiment", "--list"]));
     assert!(list.starts_with("logp "));

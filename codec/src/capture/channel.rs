@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_is_read_back() {
+    fn a_description_is_read_back_with_its_period() {
         let text = "myrinet-channel v=1 period_ps=25000 peer=1 tap=h0:0 kg=32 lab";
         let (channel, faults) = described(text);
         assert_eq!(faults, Vec::<String>::new());
@@ -225,10 +225,6 @@ mod tests {
         assert_eq!(channel.bits_per_second(), 320_000_000);
         assert_eq!(channel.description(), format!("{text}="));
         assert_eq!(described(&channel.description()), (channel, vec![]));
-    }
-
-    #[test]
-    fn a_period_of_femtoseconds_is_read_back() {
         // 100 ppm slow. W-6
         let text = "myrinet-channel v=2 period_fs=12501250";
         let (channel, faults) = described(text);

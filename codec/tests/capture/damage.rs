@@ -95,7 +95,7 @@ fn a_damaged_chunk_costs_no_other() {
 }
 
 #[test]
-fn nothing_and_garbage_are_no_captures() {
+fn nothing_and_garbage_are_no_captures_and_garbage_behind_a_section_header_is_one_error() {
     assert!(matches!(read(io::empty()).error, Some(CaptureError::Empty)));
     let garbage: Vec<u8> = (0..5000_u32).map(|n| (n * n * 7 + n / 3).to_le_bytes()[0]).collect();
     for bytes in [&b"\0"[..], b"GET / HTTP/1.1\r\n", b"\x0a\x0d", &garbage, &[0xff; 100]] {
@@ -103,10 +103,6 @@ fn nothing_and_garbage_are_no_captures() {
         assert!(matches!(seen.error, Some(CaptureError::NotACapture { .. })));
         assert!(seen.items.is_empty() && seen.error_text().starts_with("byte 0: "));
     }
-}
-
-#[test]
-fn garbage_behind_a_section_header_is_one_error() {
     for fill in 0..=u8::MAX {
         let seen = read([LITTLE.section(), vec![fill; 99]].concat().as_slice());
         assert_eq!(seen.items, ["section"]);
@@ -237,8 +233,9 @@ fn no_length_makes_a_reader_take_more_than_the_largest_legal_block() {
     }
 }
 
+/// 65 536 interfaces, or 16 MiB.
 #[test]
-fn an_interface_too_many_ends_the_file() {
+fn an_interface_too_many_or_too_long_ends_the_file() {
     assert_eq!(INTERFACES_MAX, 65_536);
     // Link type 147, nothing else: 20 bytes.
     let interface = LITTLE.block(1, &[147, 0, 0, 0, 0, 0, 0, 0]);
@@ -248,11 +245,6 @@ fn an_interface_too_many_ends_the_file() {
     named(&seen, &format!("byte {}: block 65537 (", 28 + 20 * 65_536), "interface");
     let whole = [LITTLE.section(), interface.repeat(65_536)].concat();
     assert!(read(whole.as_slice()).error.is_none());
-}
-
-/// 16 MiB.
-#[test]
-fn a_file_may_describe_its_interfaces_at_such_length_and_no_more() {
     let interface = LITTLE.interface(147, "a>b", &"x".repeat(65_500));
     assert_eq!(interface.len(), 1 << 16);
     let most = [LITTLE.section(), interface.repeat(256)].concat();

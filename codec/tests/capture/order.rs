@@ -31,14 +31,10 @@ fn taken(chunks: &[(u32, u64)]) -> Option<Vec<bool>> {
 }
 
 #[test]
-fn chunks_come_in_the_order_of_their_times() {
+fn chunks_come_in_the_order_of_their_times_and_of_one_instant_in_that_of_their_channels() {
     assert_eq!(taken(&[(0, 7), (1, 8), (0, 11)]), Some(vec![true; 3]));
     assert_eq!(taken(&[(0, 7), (1, 6)]), Some(vec![true, false]));
     assert_eq!(taken(&[(0, 7), (0, 10), (0, 11)]), Some(vec![true, false, true]));
-}
-
-#[test]
-fn chunks_of_one_instant_come_in_the_order_of_their_channels() {
     assert_eq!(taken(&[(0, 7), (1, 7)]), Some(vec![true, true]));
     assert_eq!(taken(&[(1, 7), (0, 7), (0, 8)]), Some(vec![true, false, true]));
 }
