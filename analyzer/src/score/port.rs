@@ -93,13 +93,11 @@ impl ScoredPort {
         let [at, heard_at] = [self.sent, self.received].map(|period| period.periods(row.time()));
         self.limits(row, [at, heard_at], out);
         // STOP, GO and silence stand where the incoming channel has them: the sender learns of them there.
-        let at = match &row.what {
-            TruthWhat::SenderStopped => self.sent.periods(self.received.time(heard_at)),
-            TruthWhat::SenderResumed { by } if by != "reset" => {
-                self.sent.periods(self.received.time(heard_at))
-            }
-            _ => at,
+        let is_heard = match &row.what {
+            TruthWhat::SenderResumed { by } => by != "reset",
+            other => matches!(other, TruthWhat::SenderStopped),
         };
+        let at = if is_heard { self.sent.periods(self.received.time(heard_at)) } else { at };
         if let Some(id) = self.outgoing
             && let Some(line) = self.sends(row, at)
         {
