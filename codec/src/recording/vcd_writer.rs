@@ -112,7 +112,7 @@ pub fn scope_names(names: &[&str]) -> Vec<String> {
     for (number, name) in names.iter().enumerate() {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut scope: String = name.replace('>', "_to_").chars().map(plain).collect();
-        if scope.is_empty() || taken.contains(&scope) {
+        while scope.is_empty() || taken.contains(&scope) {
             scope = format!("{scope}_{number}");
         }
         taken.insert(scope.clone());
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn scopes_have_different_names() {
-        let names = scope_names(&["h1:0>s1:1", "h1.0>s1.1", ""]);
-        assert_eq!(names, ["h1_0_to_s1_1", "h1_0_to_s1_1_1", "_2"]);
+        let names = scope_names(&["h1:0>s1:1", "h1.0>s1.1", "", "a_5", "a", "a"]);
+        assert_eq!(names, ["h1_0_to_s1_1", "h1_0_to_s1_1_1", "_2", "a_5", "a", "a_5_5"]);
     }
 }
