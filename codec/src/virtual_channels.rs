@@ -354,21 +354,4 @@ mod tests {
         assert_eq!(out[1].chars(), column(|line| line.2).chars());
         assert_eq!(selector.selected(), Some(0));
     }
-
-    #[test]
-    fn characters_before_the_first_selection_belong_to_none() {
-        let mut selector = VirtualChannelSelector::new(PROFILE.parse().unwrap(), None);
-        let assigned = [
-            (Character::Data(5), AssignedChar::Unknown),
-            (Character::GAP, AssignedChar::Unknown),
-            (STOP, AssignedChar::Of(0, STOP)),
-            (Character::Control(0x6f), AssignedChar::Of(1, STOP)),
-            (Character::Control(0x51), AssignedChar::Selection(1)),
-            (Character::GAP, AssignedChar::Of(1, Character::GAP)),
-        ];
-        for (character, expected) in assigned {
-            assert_eq!(selector.assign(character), expected, "{character:?}");
-        }
-        assert_eq!(selector.selected(), Some(1));
-    }
 }

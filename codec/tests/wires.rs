@@ -7,8 +7,8 @@ use myriscope_codec::recording::SignalChange;
 use myriscope_codec::recording::export::WireDelays;
 use myriscope_codec::recording::import::{RecordedChannel, RecordingImport};
 use myriscope_codec::wires::{
-    ClockRecovery, SenderClock, WIRES, WindowDecoder, WireEncoder, WireMap, WireTransition,
-    guess_map,
+    ClockRecovery, PlacedCharacter, SenderClock, WIRES, WindowDecoder, WireEncoder, WireMap,
+    WireTransition, guess_map,
 };
 use myriscope_codec::{CharBuf, Character, notation};
 use proptest::prelude::*;
@@ -157,12 +157,16 @@ fn spread(delays: &[u64; WIRES]) -> u64 {
 fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
     let sent = traffic(400)?;
     // The skew of W-4 and more, in another order each; jitter of 1 ns; clocks of W-6.
-    let delays =
-        [5_500_000, 0, 1_000_000, 2_000_000, 300_000, 4_000_000, 5_000_000, 700_000, 2_500_000];
-    for (ppm, rotate, jitter) in
-        [(0, 0, 0), (100, 3, 1_000_000), (-100, 7, 1_000_000), (37, 5, 500_000)]
-    {
-        let mut delays = delays;
+    for (ppm, rotate, jitter, longest) in [
+        (0, 0, 0, 5_500_000),
+        (100, 3, 700_000, 5_500_000),
+        (-100, 7, 700_000, 5_500_000),
+        (37, 5, 500_000, 5_500_000),
+        // More than the window of a receiver. W-3
+        (0, 1, 0, 6_750_000),
+    ] {
+        let mut delays =
+            [longest, 0, 1_000_000, 2_000_000, 300_000, 4_000_000, 5_000_000, 700_000, 2_500_000];
         delays.rotate_left(rotate);
         let period = PERIOD_FS.saturating_add_signed(ppm * 125 / 10);
         let mut all = transitions(&sent, period, delays, jitter);
@@ -186,10 +190,15 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
             .filter(|(_, character)| *character != Character::IDLE)
             .collect();
         assert_eq!(seen, expected, "{ppm} ppm");
-        assert_eq!((quality.doubled, quality.off_phase), (2, 0));
-        assert_eq!(quality.characters, u64::try_from(expected.len())?);
+        let counted = |is: fn(&&PlacedCharacter) -> bool| placed.iter().filter(is).count() as u64;
+        let count = placed.len() as u64;
+        assert_eq!((quality.characters, quality.doubled, quality.off_phase), (count, 2, 0));
+        assert_eq!(quality.odd_places, counted(|it| it.place % 2 == 1));
+        assert_eq!(quality.beyond_window, counted(|it| it.spread_fs > PERIOD_FS / 2));
+        let spread_fs = quality.spread_fs;
+        assert_eq!(Some(spread_fs), placed.iter().map(|it| it.spread_fs).max());
         // Bytes with all bits set meet every wire.
-        assert!((5_500_000..=5_500_000 + jitter).contains(&quality.spread_fs), "{quality:?}");
+        assert!((longest..=longest + jitter).contains(&spread_fs), "{spread_fs}");
         assert_eq!(
             quality.eyes.iter().map(myriscope_codec::wires::EyeHistogram::count).sum::<u64>(),
             all.iter().map(|t| u64::from(t.wires.count_ones())).sum::<u64>()
@@ -219,6 +228,45 @@ fn a_character_of_levels_that_were_unknown_is_left_out() -> Result<(), Box<dyn E
     import.receive(&changes, &mut write)?;
     import.finish(&mut write)?;
     assert_eq!(starts.first(), Some(&whole[1].place));
+    Ok(())
+}
+
+/// Its last transition may come at the end of the window. W-3
+#[test]
+fn a_character_is_beyond_the_window_if_it_takes_more_than_half_a_period() {
+    let delays = [0, PERIOD_FS / 2].map(Some);
+    let delay_fs = std::array::from_fn(|wire| delays.get(wire).copied().flatten());
+    let (period_fs, edge_fs) = (PERIOD_FS, PERIOD_FS);
+    let clock = SenderClock { period_fs, period_error_fs: 0, edge_fs, delay_fs };
+    for (late_fs, expected) in [(0, 0), (1, 50)] {
+        let times = (1..=50).map(|place| place * PERIOD_FS);
+        let times = times.flat_map(|at| [(at, 1), (at + PERIOD_FS / 2 + late_fs, 2)]);
+        let all: Vec<_> = times.map(|(time_fs, wires)| WireTransition { time_fs, wires }).collect();
+        let mut recovery = ClockRecovery::new(&clock);
+        recovery.receive(&all, &mut Vec::new());
+        assert_eq!(recovery.finish().1.beyond_window, expected, "{late_fs}");
+    }
+}
+
+/// Each of its wires may change up to the end of its period.
+#[test]
+fn a_character_in_which_a_level_becomes_unknown_is_left_out() -> Result<(), Box<dyn Error>> {
+    let all = transitions(&traffic(10)?, PERIOD_FS, [0; WIRES], 0);
+    let changes: Vec<SignalChange> = all.iter().map(change).collect();
+    let channel =
+        RecordedChannel::learn(&changes, 0, WireMap::SAME, PERIOD_FS).ok_or("no clock")?;
+    let (whole, _) = channel.preview(&changes, usize::MAX);
+    for (place, start) in changes.iter().enumerate().skip(50).take(200) {
+        let (unknown, time_fs) = (1 << (place % WIRES), start.time_fs + PERIOD_FS * 7 / 8);
+        let begin = SignalChange { time_fs, signals: 0, unknown };
+        let hide =
+            |it: &SignalChange| SignalChange { signals: it.signals & !unknown, unknown, ..*it };
+        let (known, behind) = changes.split_at(place + 1);
+        let part = known.iter().copied().chain([begin]).chain(behind.iter().map(hide));
+        let (read, _) = channel.preview(&part.collect::<Vec<_>>(), usize::MAX);
+        let before = whole.iter().take_while(|it| it.time_fs < start.time_fs).copied();
+        assert_eq!(read, before.collect::<Vec<_>>(), "{begin:?}");
+    }
     Ok(())
 }
 

@@ -420,6 +420,7 @@ mod tests {
         assert_eq!(check(&four), ["0-2", "1-3"]);
         assert_eq!(check(&[("a>b", None), ("c>d", None), ("b>a", None)]), ["0-2"]);
         assert_eq!(check(&[("a>b", None), ("b>a", Some(0))]), ["0-1"]);
+        assert_eq!(check(&[("a>b", Some(1)), ("b>a", None)]), ["0-1"]);
         assert_eq!(check(&[("a>a", None)]), Vec::<String>::new());
         // What a merge made wrong gives way.
         let merged = [("a>b", Some(1)), ("b>a", Some(0)), ("c>d", Some(1)), ("d>c", Some(0))];

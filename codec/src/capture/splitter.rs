@@ -286,7 +286,7 @@ mod tests {
             ("power-up", 1, "05 !51", None, &["0 at 2: !51"]),
             ("later", 0, "05 !51", None, &["0 at 1: !51"]),
             // A GAP carries nothing, and STOP and GO have numbers of their own.
-            ("later", 0, "GAP STOP !51 05", None, &["0 at 0: !50 STOP", "0 at 2: !51 !51"]),
+            ("later", 0, "GAP STOP !6f !51 05", None, &["0 at 0: !50 STOP !51", "0 at 3: !51 !51"]),
             ("later", 0, "STOP 05 GO", Some(3), &["0 at 0: STOP"]),
             ("later", 0, "GO GAP", Some(3), &["0 at 0: (GO !50)×3"]),
             // Silence is of all virtual channels. F-7
@@ -309,6 +309,28 @@ mod tests {
             let items = read(&[("a:0>b:0", &words)], &[(0, first, text, count)], None);
             let items: Vec<_> = items.iter().filter(|item| item.starts_with("0 at")).collect();
             assert_eq!(items, expected, "{start}, {first}, {text}");
+        }
+    }
+
+    /// Nothing before a hole tells what is behind it. C-7
+    #[test]
+    fn what_is_behind_a_hole_is_split_as_if_it_were_alone() {
+        let parts = [
+            ("05", None),
+            ("!51 05", None),
+            ("GAP STOP !51 05", None),
+            ("STOP 05 GO", Some(3)),
+            ("GO GAP", Some(3)),
+            ("GO 05 !51", Some(3)),
+        ];
+        let split = |chunks: &[_]| read(&[("a:0>b:0", PROFILE)], chunks, None);
+        for ((before, times), (text, count)) in
+            parts.map(|it| parts.map(|other| (it, other))).concat()
+        {
+            let behind = (0, 100, text, count);
+            let [whole, alone] = [&[(0, 0, before, times), behind][..], &[behind]].map(split);
+            let (_, alone) = alone.split_at(2);
+            assert!(whole.ends_with(alone), "{whole:?} {alone:?}");
         }
     }
 

@@ -308,6 +308,21 @@ mod tests {
     }
 
     #[test]
+    fn interfaces_and_routers_are_in_ascending_order_and_none_is_there_twice() {
+        let is_read = |hosts: &[u64], routers: &[u16]| {
+            let hosts = hosts.iter().map(|host| InterfaceAddress::new(*host).unwrap()).collect();
+            let map = NetworkMap { hosts, routers: routers.to_vec(), ..NetworkMap::default() };
+            let mut bytes = Vec::new();
+            map.emit(&mut bytes);
+            NetworkMap::parse(&bytes).is_ok()
+        };
+        for (one, other) in (1..4).flat_map(|one| (1..4).map(move |other| (one, other))) {
+            assert_eq!(is_read(&[one.into(), other.into()], &[]), one < other);
+            assert_eq!(is_read(&[1, 2, 3, 4], &[one, other]), one < other);
+        }
+    }
+
+    #[test]
     fn routes_have_the_bytes_of_the_table() {
         let bytes = [0, 0x60, 0xdd, 1, 2, 3, 2, 0x83, 0xbf, 0, 0x60, 0xdd, 10, 11, 12, 0];
         let routes = vec![(H1, &[0x83, 0xbf][..]), (H2, &[][..])];

@@ -115,28 +115,12 @@ fn named(seen: &ReadLog, place: &str, field: &str) {
     assert!(text.starts_with(place) && text.contains(&format!("): {field} ")), "{text}");
 }
 
+/// A block is named as the specification of pcapng calls it.
 #[test]
 fn absurd_block_lengths_are_refused() {
     let before =
         [LITTLE.section(), LITTLE.channel("a>b", ""), LITTLE.packet(0, &literal(0, &PACKET))]
             .concat();
-    // A block's length stands behind its type.
-    let place = format!("byte {}: block 3 (", before.len() + 4);
-    // Section header, interface description, enhanced packet, statistics, unknown.
-    for kind in [0x0a0d_0d0a, 1, 6, 5, 0x0bad] {
-        for len in [0, 1, 4, 8, 11, 13, 30, 0x7fff_ffff, 0x8000_0000, 0xffff_fffc, u32::MAX] {
-            let mut block = LITTLE.block(kind, &[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0]);
-            block.splice(4..8, len.to_le_bytes());
-            let file = [&before[..], &block, &[0; 64]].concat();
-            let seen = read(file.as_slice());
-            assert_eq!(seen.of("chunk"), ["chunk 0 at 0: 83 05 92 GAP"], "{kind:#x} {len}");
-            named(&seen, &place, "block total length");
-        }
-    }
-}
-
-#[test]
-fn a_block_is_named_as_the_specification_of_pcapng_calls_it() {
     for (kind, name) in [
         (0x0a0d_0d0a, "section header"),
         (1, "interface description"),
@@ -147,10 +131,16 @@ fn a_block_is_named_as_the_specification_of_pcapng_calls_it() {
         (6, "enhanced packet"),
         (0x0bad, "other"),
     ] {
-        let mut block = LITTLE.block(kind, &[0x4d, 0x3c, 0x2b, 0x1a]);
-        block.splice(4..8, 13_u32.to_le_bytes());
-        let seen = read([LITTLE.section(), block].concat().as_slice());
-        named(&seen, &format!("byte 32: block 1 ({name})"), "block total length is 13,");
+        // A block's length stands behind its type.
+        let place = format!("byte {}: block 3 ({name})", before.len() + 4);
+        for len in [0, 1, 4, 8, 11, 13, 30, 0x7fff_ffff, 0x8000_0000, 0xffff_fffc, u32::MAX] {
+            let mut block = LITTLE.block(kind, &[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0]);
+            block.splice(4..8, len.to_le_bytes());
+            let file = [&before[..], &block, &[0; 64]].concat();
+            let seen = read(file.as_slice());
+            assert_eq!(seen.of("chunk"), ["chunk 0 at 0: 83 05 92 GAP"], "{kind:#x} {len}");
+            named(&seen, &place, "block total length");
+        }
     }
 }
 
@@ -233,25 +223,22 @@ fn no_length_makes_a_reader_take_more_than_the_largest_legal_block() {
     }
 }
 
-/// 65 536 interfaces, or 16 MiB.
+/// 16 MiB of descriptions.
 #[test]
-fn an_interface_too_many_or_too_long_ends_the_file() {
+fn so_many_interfaces_of_such_length_are_described_and_no_more() {
     assert_eq!(INTERFACES_MAX, 65_536);
-    // Link type 147, nothing else: 20 bytes.
-    let interface = LITTLE.block(1, &[147, 0, 0, 0, 0, 0, 0, 0]);
-    let file = [LITTLE.section(), interface.repeat(65_537)].concat();
-    let seen = read(file.as_slice());
-    assert_eq!(seen.of("channel").len(), 65_536);
-    named(&seen, &format!("byte {}: block 65537 (", 28 + 20 * 65_536), "interface");
-    let whole = [LITTLE.section(), interface.repeat(65_536)].concat();
-    assert!(read(whole.as_slice()).error.is_none());
-    let interface = LITTLE.interface(147, "a>b", &"x".repeat(65_500));
-    assert_eq!(interface.len(), 1 << 16);
-    let most = [LITTLE.section(), interface.repeat(256)].concat();
-    let seen = read(most.as_slice());
-    assert_eq!((seen.of("channel").len(), seen.error_text().as_str()), (256, ""));
-    let seen = read([most, LITTLE.interface(1, "", "")].concat().as_slice());
-    named(&seen, &format!("byte {}: block 257 (", 28 + (16 << 20)), "interface");
+    // Link type 147 in 20 bytes, and a comment that makes the block 64 KiB long.
+    let short = LITTLE.block(1, &[147, 0, 0, 0, 0, 0, 0, 0]);
+    let long = LITTLE.interface(147, "a>b", &"x".repeat(65_500));
+    for (interface, len, most) in [(short, 20, 65_536), (long, 1 << 16, 256)] {
+        assert_eq!(interface.len(), len);
+        let whole = [LITTLE.section(), interface.repeat(most)].concat();
+        let seen = read(whole.as_slice());
+        assert_eq!((seen.of("channel").len(), seen.error_text().as_str()), (most, ""));
+        let seen = read([whole, LITTLE.interface(1, "", "")].concat().as_slice());
+        assert_eq!(seen.of("channel").len(), most);
+        named(&seen, &format!("byte {}: block {} (", 28 + len * most, most + 1), "interface");
+    }
 }
 
 /// A stream that breaks off.
