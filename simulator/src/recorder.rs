@@ -457,32 +457,6 @@ mod tests {
     }
 
     #[test]
-    fn the_odd_half_of_fill_goes_with_what_follows() {
-        assert_eq!(check("(GAP GO)×32 GAP 05"), [row(100, "32 of GAP GO"), row(164, "GAP 05")]);
-        assert_eq!(
-            check("(GAP GO)×32 GAP (GAP STOP)×32"),
-            [row(100, "32 of GAP GO"), row(164, "GAP"), row(165, "32 of GAP STOP"),]
-        );
-    }
-
-    #[test]
-    fn fill_begins_with_the_last_character_that_was_something_else() {
-        assert_eq!(check("STOP (GAP GO)×32"), [row(100, "STOP"), row(101, "32 of GAP GO")]);
-    }
-
-    #[test]
-    fn a_place_left_out_is_a_hole() {
-        let mut recorder = recorder(&[PERIOD]);
-        (0..70).chain(71..141).for_each(|at| recorder.push(0, Tick(at), Character::GAP));
-        (150..152).chain(153..155).for_each(|at| recorder.push(0, Tick(at), Character::Data(5)));
-        let rows = [(0, "70 of GAP"), (71, "70 of GAP"), (150, "05 05"), (153, "05 05")];
-        assert_eq!(flushed(&mut recorder), rows.map(|(at, text)| (0, at, text.to_owned())));
-        recorder.push(0, Tick(155), Character::GAP);
-        assert_eq!(flushed(&mut recorder), [(0, 155, "GAP".to_owned())]);
-        assert_eq!(flushed(&mut recorder), []);
-    }
-
-    #[test]
     fn chunks_come_in_order_of_time_and_then_of_channel() {
         let mut recorder = recorder(&[PERIOD, 2 * PERIOD, PERIOD]);
         for at in 0..8 {

@@ -414,11 +414,17 @@ mod tests {
                 let found = (seen.payload, seen.latencies.packet.count());
                 assert_eq!(found, (7 * is_inside(until), is_inside(ready)), "{ready} to {until}");
             }
-            let mut seen = run();
-            seen.observe(&injected(at));
-            assert_eq!(seen.measured_under_way(), is_inside(at), "{at}");
-            seen.observe(&happened(300, 0, TruthEventKind::Dropped(RuleId("S-1"))));
-            assert_eq!(seen.lost, is_inside(at), "{at}");
+            for end in [
+                TruthEventKind::Dropped(RuleId("S-1")),
+                TruthEventKind::Merged,
+                consumed(9, PacketHandling::Corrupt),
+            ] {
+                let mut seen = run();
+                seen.observe(&injected(at));
+                assert_eq!(seen.measured_under_way(), is_inside(at), "{at}");
+                seen.observe(&happened(300, 0, end));
+                assert_eq!(seen.lost, is_inside(at), "{at}");
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::support;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use codec::character::Symbol;
@@ -82,7 +83,25 @@ fn standing(text: &str) -> Vec<StandingCause> {
     let run = TestRun::whole(text);
     let mut seen = RunStatistics::new(&run.scenario, 0);
     run.happened.iter().for_each(|event| seen.observe(event));
-    seen.standing(&run.network, 0).map_or(Vec::new(), |found| found.causes.into_iter().collect())
+    let Some(found) = seen.standing(&run.network, 0) else { return Vec::new() };
+    // The last event of each packet that has not ended.
+    let mut moved = BTreeMap::new();
+    for (packet, event) in run.happened.iter().filter_map(|event| Some((event.packet?, event))) {
+        match &event.kind {
+            TruthEventKind::Injected { .. } => _ = moved.insert(packet, event.at),
+            TruthEventKind::Sent(_) | TruthEventKind::Received(_) => {}
+            TruthEventKind::Consumed { .. }
+            | TruthEventKind::Dropped(_)
+            | TruthEventKind::Merged => {
+                moved.remove(&packet);
+            }
+            _ => _ = moved.get_mut(&packet).map(|at| *at = event.at),
+        }
+    }
+    let least = if found.causes.contains(&StandingCause::Deadlock) { 1 << 10 } else { 1 << 12 };
+    let standing = moved.values().filter(|at| **at + least <= run.network.now()).count();
+    assert_eq!(found.packets, standing as u64, "{text}");
+    found.causes.into_iter().collect()
 }
 
 #[test]

@@ -263,7 +263,8 @@ mod tests {
                         [[cable]]\nends = [\"a:0\", \"b:0\"]\n\
                         [[traffic]]\nfrom = \"a\"\nto = \"b\"\npayload = 10\n\
                         every_periods = 100\nstart_periods = 1000\npackets = 20\n";
-        for (warm_up, packets) in [(0, 20), (2000, 10)] {
+        // They arrive from 1024 on.
+        for (warm_up, packets) in [(0, 20), (2000, 10), (2024, 10), (2025, 9)] {
             let point = ExperimentPoint { scenario: scenario.to_owned(), warm_up, duration: 4000 };
             let measured = point.run(&|_| ControlFlow::Continue(())).unwrap();
             // Nothing of the first packet is counted but its time.
