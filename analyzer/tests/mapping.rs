@@ -30,13 +30,11 @@ fn request(ticket: u32, version: u32, request: MappingRequest<'_>) -> Vec<u8> {
 }
 
 fn answer(ticket: u32, version: u32, status: AnswerStatus) -> Vec<u8> {
-    let (ticket, version) = (ProbeTicket(ticket), MapVersion(version));
-    let mapper = Some(address(0xb));
     bytes(MappingPacket::Answer(MappingAnswer {
         source: address(0xa),
-        ticket,
-        mapper,
-        version,
+        ticket: ProbeTicket(ticket),
+        mapper: Some(address(0xb)),
+        version: MapVersion(version),
         status,
         role: InterfaceRole::Host,
     }))
@@ -50,11 +48,8 @@ fn bytes(packet: MappingPacket<'_>) -> Vec<u8> {
 
 /// Events and topology of payloads sent in turn, each on one of the two channels.
 fn analyzed(payloads: &[(u32, Vec<u8>)]) -> (Vec<MappingEvent>, Topology) {
-    let channels = [0, 1].map(|id: u32| {
-        let peer = Some(1 - id);
-        let name = NAMES.get(id as usize).unwrap();
-        Channel { peer, ..Channel::named(*name) }
-    });
+    let channels =
+        [0, 1].map(|id: u32| Channel { peer: Some(1 - id), ..Channel::named(NAMES[id as usize]) });
     let (mut parts, mut at) = (Vec::new(), 0);
     for (channel, payload) in payloads {
         let mut packet = [&[TAG], &payload[..]].concat();
@@ -113,8 +108,8 @@ fn packets_are_paired_and_a_map_is_read() {
         (0, bytes(MappingPacket::Resign { source: address(0xb), winner })),
         (1, vec![0x10, 0]),
     ]);
-    let names = "row,kind,outcome,ticket,version,status,installed,hosts,packets,ended,fault";
-    let mut columns = ColumnList::parse(names, RowKind::Mapping).unwrap();
+    let names: Vec<&str> = RowKind::Mapping.fields().iter().map(|field| field.name).collect();
+    let mut columns = ColumnList::parse(&names.join(","), RowKind::Mapping).unwrap();
     let mut line = |event: &MappingEvent| {
         let line = columns.line(&event.row(&|_| None), CharacterPeriod::PICOSECOND).to_string();
         line.split_whitespace().filter(|cell| *cell != "-").collect::<Vec<_>>().join(" ")
@@ -123,19 +118,19 @@ fn packets_are_paired_and_a_map_is_read() {
     assert_eq!(
         lines,
         [
-            "probe host-probe answered 1 0 received",
-            "probe map answered 2 5 complete",
-            "installation 5",
-            "probe install answered 3 5 installed",
-            "probe answer unasked 9 5 received",
-            "probe host-probe answered 6 5 received",
+            "probe 12500 1 0 00:00:00:00:00:0b host-probe answered 250000 1 0 arrived 00:00:00:00:00:0a received 00:00:00:00:00:0b 0",
+            "probe 587500 47 1 00:00:00:00:00:0b map answered 600000 2 5 arrived 0 1 00:00:00:00:00:0a complete 00:00:00:00:00:0b 0",
+            "installation 1762500 141 2 00:00:00:00:00:0a 5 00:00:00:00:00:0b",
+            "probe 1512500 121 2 00:00:00:00:00:0b install answered 250000 3 5 arrived 00:00:00:00:00:0a installed 00:00:00:00:00:0b 5",
+            "probe 2337500 187 3 00:00:00:00:00:0a answer unasked 9 5 arrived 00:00:00:00:00:0a received 00:00:00:00:00:0b 5",
+            "probe 2912500 233 4 00:00:00:00:00:0b host-probe answered 250000 6 5 arrived 00:00:00:00:00:0a received 00:00:00:00:00:0b 5",
             // It turns at a switch, and there is none.
-            "probe switch-probe elsewhere 5",
-            "mapper 7 resigned",
-            "unread byte 1: source is cut short",
-            "probe host-probe unanswered 4 5",
-            "probe host-probe unanswered 6 7",
-            "map map 5 1 2",
+            "probe 3487500 279 5 00:00:00:00:00:0b switch-probe elsewhere 5 arrived",
+            "mapper 12500 1 0 00:00:00:00:00:0b 3675000 7 resigned 00:00:00:00:00:0c",
+            "unread 3887500 311 6 byte 1: source is cut short",
+            "probe 2087500 167 3 00:00:00:00:00:0b host-probe unanswered 4 5 arrived",
+            "probe 2662500 213 4 00:00:00:00:00:0b host-probe unanswered 6 7 arrived",
+            "map 587500 47 1 map 5 00:00:00:00:00:0b 1 1 1 0 1187500 1762500 2 0 1",
         ]
     );
     // Packets of interfaces may be those of a virtual channel. C-7
@@ -149,14 +144,13 @@ fn packets_are_paired_and_a_map_is_read() {
 #[test]
 fn hostile_packets_are_read_within_bounds() {
     let piece = |number, count, bytes| MappingRequest::Map(MapPiece { number, count, bytes });
-    let long = [0; 2000];
     // Tickets without answers, more than are kept; each is reported once.
     let mut payloads: Vec<(u32, Vec<u8>)> =
         (0..20_000).map(|ticket| (0, request(ticket, 1, MappingRequest::Probe))).collect();
     payloads.extend([
         (0, request(1, 1, piece(65_534, 65_535, b"absurd"))),
         (0, request(2, 2, piece(0, 1, &[0x80, 0, 0xff, 0xff, 0xff, 0xff]))),
-        (0, request(3, 3, piece(0, 1, &long))),
+        (0, request(3, 3, piece(0, 1, &[0; 2000]))),
         (1, Vec::new()),
         (1, vec![0x18; 40]),
         // What receives it is a host.

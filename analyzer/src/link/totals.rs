@@ -104,6 +104,11 @@ impl PacketTotals {
     pub const fn count(&self) -> u64 {
         self.good + self.bad + self.runt + self.partial
     }
+
+    /// Packets with a wrong CRC byte or none. Of those that were not recorded whole it is not known. P-7
+    pub const fn not_good(&self) -> u64 {
+        self.bad + self.runt
+    }
 }
 
 impl PingTotals {

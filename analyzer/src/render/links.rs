@@ -282,7 +282,7 @@ fn traffic_line(report: &ChannelReport<'_>, unit: TimeUnit) -> StyledLine {
     let row = report.row();
     let ChannelTotalsRow { stops, flow_control, packets, .. } = &row;
     let part = |part: u64| percent(part, row.characters);
-    let wrong = report.totals.packets.bad + report.totals.packets.runt;
+    let wrong = report.totals.packets.not_good();
     let told = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
     let longest = stops.longest.filter(|_| stops.count > Some(0));
     let longest = told(longest.map(|longest| unit.text(longest, report.channel.period)));

@@ -220,7 +220,7 @@ fn columns(channels: &[WatchedChannel<'_>]) -> [TextColumn; 7] {
         TextColumn::of("data", channels, |it| bar(it.use_permille)).left(),
         count("stops", &|report| report.totals.stops.count),
         count("packets", &|report| report.totals.packets.count()),
-        count("not good", &|report| report.totals.packets.bad + report.totals.packets.runt),
+        count("not good", &|report| report.totals.packets.not_good()),
         TextColumn::styled("findings", channels, |it| match it.findings {
             0 => (TextStyle::Dim, "0".to_owned()),
             count => (TextStyle::Notice, count.to_string()),

@@ -166,7 +166,7 @@ impl CaptureOverview {
         let rows = rows.take(ROWS_MAX + 1).map(|report| {
             let totals = report.totals;
             let (stops, packets) = (&totals.stops, &totals.packets);
-            let wrong = packets.count() - packets.good;
+            let wrong = packets.not_good();
             let (first, last) = totals.counters.span().unwrap_or((Tick(0), Tick(0)));
             let detail = format!(
                 "{}: {} Mb/s, {} characters, {} of data; {} packets, {wrong} not good; {} stops, \

@@ -19,7 +19,7 @@ const TABLES: [(&str, &[&str], &str); 4] = [
     (
         "channel-table",
         &["links"],
-        "/channel;/mbit_s;/characters;/data % /characters;/packets/count;/packets/count - /packets/crc/good;\
+        "/channel;/mbit_s;/characters;/data % /characters;/packets/count;/packets/crc/bad + /packets/crc/runt;\
          /stops/count;/stops/periods % /all;/stops/longest * /period_ps;/states/open/periods % /all;/invalid;/holes",
     ),
     (
