@@ -1,10 +1,14 @@
 //! The viewer, driven by keys, on a screen in memory.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use analyzer::link_analysis::LinkAnalysis;
 use analyzer::render::TimeUnit;
+use analyzer::row::ListRow as _;
+use analyzer::{AnalysisOptions, analyze};
 use codec::CharBuf;
 use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
 use codec::packet::{CrcCheck, Packet, PacketTag};
@@ -16,6 +20,7 @@ use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use super::*;
@@ -94,36 +99,9 @@ fn screen(viewer: &mut CaptureViewer) -> String {
 
 #[test]
 fn keys_lead_from_list_to_list() {
-    for (name, capture, keys) in [
-        ("findings", "demo-cut", "Down"),
-        ("finding-to-place", "demo-cut", "Enter"),
-        ("lanes", "demo-cut", "2 Down Down Right Right Right Right Right Right Right Right Right"),
-        ("lane-to-place", "demo-cut", "2 Down Down Right Right Right Right Right Right Enter"),
-        ("packets-filtered", "demo-cut", "3 f length Space < Space 400 Enter"),
-        (
-            "filter-completion",
-            "demo-contention",
-            "3 Home f le Tab Space > Space 5 Space && Space crc Tab",
-        ),
-        ("filter-error", "demo-contention", "3 Home f lenth Space > Space 5 Enter"),
-        ("journey-of-packet", "demo-contention", "3 Home Down Down Down o"),
-        ("second-hop", "demo-contention", "6 Home Down Down Down Enter ]"),
-        ("time", "demo-contention", "3 g 50us Enter"),
-        ("search", "demo-cut", "4 / link-rest Enter"),
-        ("search-in-vain", "demo-cut", "4 / nothing Enter"),
-        ("mark", "demo-contention", "3 Home Down Down ma End 'a"),
-        ("back", "demo-cut", "Down Enter 6 Back Back"),
-        ("conversations", "demo-lossy", "7 Down"),
-        ("help", "demo-cut", "?"),
-        ("wires-of-packet", "demo-cut", "3 Down Down 8"),
-        ("network-at-packet", "demo-ring", "3 End 9"),
-        ("network-change", "demo-contention", "3 g 50us Enter 9 Right Down"),
-        (
-            "network-filtered",
-            "ring-deadlock",
-            "9 g 30ms Enter f state Space == Space stopped Enter End",
-        ),
-    ] {
+    for line in include_str!("keys.txt").lines() {
+        let [name, capture, keys] =
+            <[&str; 3]>::try_from(line.splitn(3, ": ").collect::<Vec<_>>()).unwrap();
         let mut viewer = open(&fixture(capture), (80, 24)).unwrap();
         press(&mut viewer, keys);
         insta::assert_snapshot!(name, screen(&mut viewer));
@@ -134,6 +112,34 @@ fn keys_lead_from_list_to_list() {
     // Journey 0 begins at 0 and ends at 1.9625 µs on its second link, where it was 1.275 µs on the first.
     press(&mut viewer, "g 1.5us Enter");
     assert_eq!(viewer.here().unwrap().at, (0, 0));
+}
+
+#[test]
+fn a_lane_has_the_numbers_of_its_row() {
+    for name in ["link-1", "link-7", "demo-cut", "demo-glitch"] {
+        let mut viewer = open(&fixture(name), (80, 24)).unwrap();
+        press(&mut viewer, "2");
+        let file = File::open(fixture(name)).unwrap();
+        let links = analyze(file, &AnalysisOptions::default()).links;
+        let reports = links.iter().flat_map(LinkAnalysis::reports);
+        let expected = reports.map(|it| it.row().json()).map(|row| {
+            let number = |path: &str| row.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+            let wrong = number("/packets/crc/bad") + number("/packets/crc/runt");
+            let name = row["channel"].as_str().unwrap();
+            let numbers = ["characters", "data", "packets/count", "stops/count", "stops/periods"];
+            let [characters, data, packets, stops, periods] =
+                numbers.map(|path| number(&format!("/{path}")));
+            format!(
+                "{name}: {} Mb/s, {characters} characters, {data} of data; {packets} packets, {wrong} not good; \
+                 {stops} stops, {periods} periods in all, {} the longest",
+                8_000_000 / number("/period_ps"),
+                number("/stops/longest"),
+            )
+        });
+        let lines = &viewer.list(viewer.kind).lines;
+        let found: Vec<String> = lines.iter().map(|line| line.row.detail.clone()).collect();
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{name}");
+    }
 }
 
 #[test]

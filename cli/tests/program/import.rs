@@ -138,6 +138,9 @@ fn a_recording_comes_from_a_pipe_and_characters_from_a_text() {
     assert_eq!(shown.out, rows, "{}", shown.err);
 }
 
+/// Contents that are no recording, and a part of the message.
+const NO_RECORDINGS: &str = include_str!("no-recordings.json");
+
 #[test]
 fn what_is_no_recording_is_named_with_its_place() {
     let directory = ScratchDirectory::new("import-errors");
@@ -145,51 +148,14 @@ fn what_is_no_recording_is_named_with_its_place() {
     let many = format!("$timescale 1 ns $end\n{}", "$var wire 1 ! d $end\n".repeat(1_000_000));
     let long = format!("$var wire 4096 ! {} $end", "d".repeat(60_000));
     let wide = format!("Time [s],{}", "d".repeat(2_000_000));
-    for (content, error) in [
-        ("", "the file is empty"),
-        ("BZh9", "compressed with bzip2: decompress it"),
-        (";Rate: 1\n1@0\n", "an OLS file of Logic Sniffer: export CSV, or VCD"),
-        ("\n { \"signal\": [] }", "JSON, as of WaveDrom: write the same signals as VCD or CSV"),
-        ("$date x", "line 1: a section begins here and does not end: no $end"),
-        (
-            "$timescale 3 days $end",
-            "line 1: timescale is 3days, not a whole number of fs in s, ms, us, ns, ps or fs",
-        ),
-        ("$var wire x", "line 1: a section begins here and does not end"),
-        (
-            "$enddefinitions $end\n",
-            "9 signals needed; name them with --wires; the recording has 0 signals",
-        ),
-        (
-            "Time [s],a,b\n0,0,1\n",
-            "9 signals needed; name them with --wires; the recording has 2 signals: a, b",
-        ),
-        ("Time [s],a,b,c,d,e,f,g,h,i\n1,0,0,0,0,0,0,0,0,2\n", "line 2: level \"2\" is not 0 or 1"),
-        (
-            "Time [s],a,b,c,d,e,f,g,h,i\nx,0,0,0,0,0,0,0,0,0\n",
-            "line 2: time \"x\" is no time within 5.1 hours",
-        ),
-        (
-            "Time [s],a,b,c,d,e,f,g,h,i\n0,0,0,0,0,0,0,0,0,1\n",
-            "no wire changes: the clips are on another pair",
-        ),
-        ("$var wire 9 ! tx [8:0] $end $enddefinitions $end\n#0\n", "no samples of the wires"),
-        ("PK\u{3}\u{4}", "no sigrok session"),
-        ("\0\0\0\0\0\0\0\u{1}I", "byte 0: a block of 329 bytes is not in the file"),
-        (
-            "GAP 83\nGAP zz\n",
-            "line 2: column 5: expected a byte, symbol or control code, found \"zz\"",
-        ),
-        (
-            "\n\r\r\n\u{1c}\0\0\0",
-            "nor characters as text; `myriscope info` tells whether it is a capture",
-        ),
-        ("a,b\n0,1\n", "no column of times: give --sample-rate"),
-        ("$var wire 999999999 ! d $end", "line 1: more than 262144 signals: dump the wires alone"),
-        (&many, "line 262146: more than 262144 signals"),
+    let listed: Vec<(String, String)> = serde_json::from_str(NO_RECORDINGS).unwrap();
+    let listed = listed.iter().map(|(content, error)| (&**content, &**error));
+    let large = [
+        (&*many, "line 262146: more than 262144 signals"),
         (&long, "line 1: names of signals exceed 16777216 bytes"),
         (&wide, "line 1: a row is longer than 1048576 bytes"),
-    ] {
+    ];
+    for (content, error) in listed.chain(large) {
         let recording = directory.write("recording", content.as_bytes());
         let done = run(&["import", &recording, "-o", &out]);
         assert_eq!(done.status, Some(2), "{content:?}");

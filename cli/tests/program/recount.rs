@@ -1,12 +1,15 @@
 //! Groups and slices of the program, recomputed from the rows that it prints: captures of networks whose links have
 //! two rates, are cut and come back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use analyzer::render::count;
 use analyzer::window::WindowEdge;
+use codec::capture::Channel;
+use codec::crc::crc8;
 use serde_json::{Map, Value};
 
-use crate::support::{ScratchDirectory, good, refused, run};
+use crate::support::{ScratchDirectory, capture, good, refused, repeats, run};
 
 /// Captures of networks, whole and from a time on.
 pub(crate) fn captures(directory: &ScratchDirectory) -> Vec<String> {
@@ -133,5 +136,40 @@ fn a_slice_around_a_finding_has_the_characters_of_that_time() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn sums_of_conversations_are_of_their_rows() {
+    let directory = ScratchDirectory::new("recount-conversations");
+    // Versions, and kinds of version 1. T-7
+    let unread = (0..16).map(|version| version << 4).chain(0x13..0x18);
+    let unread = unread.map(|it| format!("GAP 01 {it:02x} {:02x} GAP", crc8(&[1, it])));
+    let unread: Vec<String> = unread.collect();
+    let channels = [(); 21].map(|()| Channel::named("h0:0>h1:0"));
+    let unread = repeats(&channels, unread.iter().map(|text| (text.as_str(), 3)));
+    let unread = directory.write("unread.pcapng", &unread);
+    let demos = ["demo-nacks", "demo-lossy", "demo-restart", "demo-overcommit"].map(capture);
+    for file in demos.iter().chain([&unread]) {
+        let text = run(&["conversations", file]).out;
+        let mut pairs: BTreeMap<[u64; 2], [u64; 3]> = BTreeMap::new();
+        for row in rows(&["conversations", file]) {
+            let pair = ["source", "destination"].map(|it| number(&row, it));
+            let sums = pairs.entry(pair).or_default().iter_mut();
+            let fields = ["messages", "bytes", "acknowledged"];
+            sums.zip(fields).for_each(|(sum, field)| *sum += number(&row, field));
+        }
+        let found = text.lines().filter(|line| line.starts_with("NIC "));
+        assert_eq!(found.count(), pairs.len(), "{text}");
+        for ([source, destination], [messages, bytes, acknowledged]) in pairs {
+            let sums = [count(messages, "message"), count(bytes, "byte")].join(", ");
+            let line = format!("NIC {source} → NIC {destination}   {sums}   {acknowledged} ack");
+            assert!(text.contains(&line), "{line}: {text}");
+        }
+        let unread = rows(&["conversations", "--events", file, "--filter", "event.malformed"]);
+        let faults: BTreeSet<String> = unread.iter().map(|row| row["fault"].to_string()).collect();
+        let line = format!("{} packets malformed (T-7)\n", unread.len());
+        assert_eq!(text.contains(&line), !unread.is_empty(), "{line}: {text}");
+        assert_eq!(text.matches("× byte ").count(), faults.len().min(16), "{text}");
     }
 }

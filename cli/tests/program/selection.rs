@@ -6,29 +6,11 @@ use crate::support::{bad, capture, good, json, json_lines, run, view, views};
 
 #[test]
 fn a_channel_a_window_and_a_limit_select_rows() {
-    for (command, options, rows) in [
-        ("packets", &[][..], 9),
-        ("packets", &["--channel", "s1:1>h1:0"], 3),
-        ("packets", &["--limit", "4"], 4),
-        ("packets", &["--limit", "0"], 0),
-        // Packets of which a character lies in 46..=74 of their channels: 46..=54, 56..=69, 71..=75.
-        ("packets", &["--from", "46ch", "--to", "75ch"], 3),
-        // The same in time: 46 × 12.5 ns and 75 × 12.5 ns.
-        ("packets", &["--from", "0.575us", "--to", "937.5ns"], 3),
-        ("events", &["--from", "44ch", "--to", "46ch"], 3),
-        ("packets", &["--filter", "crc.bad"], 2),
-        ("packets", &["--filter", "crc.bad", "--limit", "1"], 1),
-        ("packets", &["--filter", "start in 575ns..937.5ns"], 3),
-        ("packets", &["--filter", "start >= 46 && start < 75ch"], 3),
-        ("events", &["--filter", "event ~ \"*-reset\""], 2),
-        ("links", &[], 2),
-        ("links", &["--channel", "s1:1>h1:0"], 1),
-        ("links", &["--limit", "1"], 1),
-        ("links", &["--filter", "states.reset.share > 0.5"], 1),
-        ("links", &["--intervals", "--filter", "state.stopped"], 2),
-    ] {
-        let printed = view("link-1", &[&[command, "--format", "jsonl"], options].concat());
-        assert_eq!(printed.lines().count(), rows, "{command} {options:?}");
+    for line in include_str!("selection.txt").lines().filter(|line| !line.starts_with('#')) {
+        let (command, rows) = line.split_once(" => ").unwrap();
+        let command: Vec<&str> = command.split('|').collect();
+        let printed = view("link-1", &[&command[..], &["--format", "jsonl"]].concat());
+        assert_eq!(printed.lines().count().to_string(), rows, "{line}");
     }
     // Characters 10..20 of each channel.
     let part = ["info", "--format", "json", "--from", "10ch", "--to", "20ch"];
@@ -99,13 +81,6 @@ fn links_are_summed_up_or_listed_as_intervals() {
     assert!(view("demo-ring", &["links"]).starts_with("16 channels, 8 links"));
     let text = view("link-1", &["links"]);
     assert!(text.starts_with("2 channels, 1 link, 3.7500 µs\n") && text.contains("h1:0 ⇄ s1:1"));
-    // Characters 45..=163 of h1:0>s1:1 are one interval, in which the other channel has others.
-    let window = ["links", "--intervals", "--format", "jsonl", "--from", "50ch", "--to", "60ch"];
-    assert_eq!(
-        view("link-1", &[&window[..], &["--channel", "h1:0>s1:1"]].concat()),
-        "{\"channel\":\"h1:0>s1:1\",\"start\":45,\"end\":163,\"periods\":119,\"state\":\"stopped\",\
-         \"time_ps\":562500,\"end_ps\":2037500,\"capture\":0}\n"
-    );
 }
 
 /// The lines of `docs/output.md`, and parameters that override the capture's.

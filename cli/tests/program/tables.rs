@@ -150,6 +150,25 @@ fn tables_have_the_rows_of_the_commands() {
     compare(&directory, (&cut, "half"), &TABLES[..6], &[]);
 }
 
+/// From each finding on, and up to it.
+#[test]
+fn a_window_selects_as_many_rows_as_of_the_commands() {
+    let (directory, capture) = (ScratchDirectory::new("tables-window"), capture("link-1"));
+    let findings = rows("findings", &["check", &capture]);
+    let edges = findings.iter().flat_map(|row| [&row["at"], &row["last_at"]]);
+    let edges: BTreeSet<u64> = edges.map(|at| at.as_u64().unwrap()).filter(|at| *at > 0).collect();
+    for (edge, option) in edges.iter().flat_map(|edge| ["--from", "--to"].map(|it| (edge, it))) {
+        let (place, edge) = (directory.file(&format!("{option}-{edge}")), format!("{edge}ch"));
+        let window = [&*capture, option, &edge];
+        let said = run(&[&["export", "parquet", "-o", &place], &window[..]].concat()).out;
+        let expected = TABLES.map(|(name, command)| {
+            let count = rows(name, &[command, &window].concat()).len();
+            format!("{name:<14} {count:>12} rows\n")
+        });
+        assert_eq!(said, expected.concat(), "{window:?}");
+    }
+}
+
 #[test]
 fn the_documentation_has_queries_with_their_output() {
     let directory = ScratchDirectory::new("tables-queries");
