@@ -47,9 +47,8 @@ fn sentences(file: &str, ports: &[&str]) -> String {
         let port = simulator::topology::NodePort { node, port };
         PortTap { port, from: 0, to: scenario.duration }
     };
-    let taps: Vec<PortTap> = ports.iter().map(tap).collect();
-    if !taps.is_empty() {
-        scenario.taps = taps;
+    if !ports.is_empty() {
+        scenario.taps = ports.iter().map(tap).collect();
     }
     let outcome = RunOutcome::untold(&scenario);
     let set = AnalyzedCapture::of(&outcome.capture).set;
@@ -59,7 +58,7 @@ fn sentences(file: &str, ports: &[&str]) -> String {
 
 #[test]
 fn a_sentence_names_who_held_up_whom() {
-    let cases: [(&str, &[&str]); 13] = [
+    let cases: [(&str, &[&str]); 14] = [
         ("standstill/deadlock-mesh.toml", &[]),
         ("standstill/slow-host.toml", &[]),
         ("standstill/slow-host.toml", &["sw:3"]),
@@ -73,6 +72,7 @@ fn a_sentence_names_who_held_up_whom() {
         ("standstill/loop-cable.toml", &[]),
         ("standstill/circle-again.toml", &[]),
         ("standstill/late-tap.toml", &[]),
+        ("standstill/slow-then-dead.toml", &[]),
     ];
     let text: String = cases
         .iter()
