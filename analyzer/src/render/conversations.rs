@@ -91,7 +91,7 @@ pub fn conversations(
             let more = malformed.len() - FAULTS_SHOWN;
             out(StyledLine::of(
                 TextStyle::Dim,
-                format!("{:>8}  and {}", "", count(more, "fault more")),
+                format!("{:>8}  and {} more", "", count(more, "fault")),
             ));
         }
     }

@@ -102,7 +102,7 @@ fn events(trace: &[u8]) -> Vec<TraceEvent> {
 }
 
 /// What commands tell of the states, findings and packets of a part.
-fn told(original: &str, part: &[&str]) -> Vec<String> {
+fn expected_events(original: &str, part: &[&str]) -> Vec<String> {
     let rows = |view: &[&str], part: &[&str]| {
         json_lines(&run(&[view, &["--format", "jsonl", original], part].concat()).out)
     };
@@ -177,7 +177,7 @@ fn check_trace(original: &str, part: &[&str]) {
         }
     }
     assert!(open.is_empty(), "every slice ends");
-    let mut expected = told(original, part);
+    let mut expected = expected_events(original, part);
     found.sort();
     expected.sort();
     assert_eq!(found, expected, "{part:?}");

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::render::count;
 use analyzer::window::WindowEdge;
-use codec::capture::Channel;
 use codec::crc::crc8;
 use serde_json::{Map, Value};
 
-use crate::support::{ScratchDirectory, capture, good, refused, repeats, run};
+use crate::support::{ScratchDirectory, capture, good, refused, run};
 
 /// Captures of networks, whole and from a time on.
 pub(crate) fn captures(directory: &ScratchDirectory) -> Vec<String> {
@@ -144,13 +143,12 @@ fn sums_of_conversations_are_of_their_rows() {
     let directory = ScratchDirectory::new("recount-conversations");
     // Versions, and kinds of version 1. T-7
     let unread = (0..16).map(|version| version << 4).chain(0x13..0x18);
-    let unread = unread.map(|it| format!("GAP 01 {it:02x} {:02x} GAP", crc8(&[1, it])));
-    let unread: Vec<String> = unread.collect();
-    let channels = [(); 21].map(|()| Channel::named("h0:0>h1:0"));
-    let unread = repeats(&channels, unread.iter().map(|text| (text.as_str(), 3)));
-    let unread = directory.write("unread.pcapng", &unread);
+    let unread = unread.map(|it| format!("GAP 01 {it:02x} {:02x} GAP ", crc8(&[1, it])));
+    let text = format!("h0:0>h1:0\n{}\n", unread.collect::<String>().repeat(3));
+    let (text, unread_file) = (directory.write("text", text.as_bytes()), directory.file("unread"));
+    good(&["import", &text, "-o", &unread_file]);
     let demos = ["demo-nacks", "demo-lossy", "demo-restart", "demo-overcommit"].map(capture);
-    for file in demos.iter().chain([&unread]) {
+    for file in demos.iter().chain([&unread_file]) {
         let text = run(&["conversations", file]).out;
         let mut pairs: BTreeMap<[u64; 2], [u64; 3]> = BTreeMap::new();
         for row in rows(&["conversations", file]) {
@@ -171,5 +169,8 @@ fn sums_of_conversations_are_of_their_rows() {
         let line = format!("{} packets malformed (T-7)\n", unread.len());
         assert_eq!(text.contains(&line), !unread.is_empty(), "{line}: {text}");
         assert_eq!(text.matches("× byte ").count(), faults.len().min(16), "{text}");
+        let more = faults.len().checked_sub(16).map(|more| format!("  and {more} faults more\n"));
+        assert!(more.as_ref().is_none_or(|more| text.contains(more)), "{more:?}: {text}");
+        assert_eq!(more.is_some(), *file == unread_file);
     }
 }
