@@ -190,8 +190,7 @@ impl SignalTable {
         let scope = |at: &usize| self.names().get(*at).map(|name| split_scope(name).0);
         let mut scopes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
         for at in &all {
-            let known = scopes.iter().position(|(known, _)| *known == scope(at));
-            if let Some((_, signals)) = known.and_then(|place| scopes.get_mut(place)) {
+            if let Some((_, signals)) = scopes.iter_mut().find(|(known, _)| *known == scope(at)) {
                 signals.push(*at);
             } else if scopes.len() < SCOPES_SEEN {
                 scopes.push((scope(at), vec![*at]));
@@ -221,16 +220,17 @@ impl SignalTable {
         }
     }
 
-    /// Buses of eight with a signal `d` beside them: `t0` to `t7` and `td`.
+    /// Buses of eight with a signal `d` beside them: `t0` to `t7` and `td`, `t_D0` to `t_D7` and `t_d`.
     fn eight_and_d(&self) -> Vec<Vec<usize>> {
         let groups = self.groups();
         let with_d = |group: &SignalGroup| {
             let mut signals = group.ascending();
             let is_d = |other: &&SignalGroup| {
-                let (scope, name) = split_scope(&other.name);
-                let (own, stem) = split_scope(&group.name);
-                let rest = name.strip_prefix(stem).unwrap_or(name).trim_start_matches('_');
-                other.bits.len() == 1 && scope == own && rest.eq_ignore_ascii_case("d")
+                let [(scope, name), (own, stem)] = [*other, group].map(|it| split_scope(&it.name));
+                let [name, stem] = [name, stem].map(|it| it.to_lowercase().replace('_', ""));
+                let stems = [&stem, stem.trim_end_matches('d'), stem.trim_end_matches("data"), ""];
+                let is_d = stems.iter().any(|stem| name.strip_prefix(stem) == Some("d"));
+                is_d && other.bits.len() == 1 && scope == own
             };
             let mut found = groups.iter().filter(is_d).flat_map(|other| &other.bits);
             let (d, _) = found.next().filter(|_| signals.len() == WIRES - 1)?;
@@ -328,9 +328,9 @@ mod tests {
 
     #[test]
     fn wires_are_found_by_many_forms_of_names() {
-        let links = "top.u1 9 tx [8:0]; top.u2 9 rx[0:8]; top 1 d; top 8 t(7:0); a.b 1 c,1; a 1 b.c; b 1 d; \
-                     a 1 q_1_; a 1 q_0";
-        let links = table(links);
+        let links = table(
+            "top.u1 9 tx [8:0]; top.u2 9 rx[0:8]; top 1 d; top 8 t(7:0); a.b 1 c,1; a 1 b.c; b 1 d; a 1 q_1_; a 1 q_0",
+        );
         let bus: Vec<String> = (0..9).map(|bit| format!("top.u1.tx[{bit}]")).collect();
         let (tx, rx) = (bus.join(" "), bus.join(" ").replace("u1.tx", "u2.rx"));
         let eight = (0..8).map(|bit| format!("top.t[{bit}]")).collect::<Vec<_>>().join(" ");
@@ -421,9 +421,8 @@ mod tests {
     /// Eight bits and one signal that is called `d`, alone or behind their name, in their scope.
     #[test]
     fn a_bus_of_eight_has_the_only_d_beside_it() {
-        let with = "a 8 t; a 1 d/a 8 t; a 1 td/a 8 t; a 1 t_D/a 8 t; a 1 d; b 1 d";
-        let without =
-            "a 8 t; b 1 d/a 8 t; a 2 d/a 8 t; a 1 e/a 7 t; a 1 d/a 9 t; a 1 d/a 8 t; a 1 d; a 1 td";
+        let with = "a 8 t; a 1 d/a 8 t; a 1 td/a 8 t; a 1 t_D/a 8 t; a 1 d; b 1 d/a 8 t_D; a 1 t_d/a 8 t_Data; a 1 td; a 1 r_d";
+        let without = "a 8 t; b 1 d/a 8 t; a 2 d/a 8 t; a 1 e/a 7 t; a 1 d/a 9 t; a 1 d/a 8 t; a 1 d; a 1 td/a 8 t_D; a 1 r_d";
         for (rows, expected) in [(with, vec![vec![7, 6, 5, 4, 3, 2, 1, 0, 8]]), (without, vec![])] {
             rows.split('/').for_each(|row| assert_eq!(table(row).eight_and_d(), expected, "{row}"));
         }
