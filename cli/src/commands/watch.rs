@@ -207,8 +207,9 @@ fn columns(channels: &[WatchedChannel<'_>]) -> [TextColumn; 7] {
         let cells = (0..BAR).map(|cell| if cell < full { '█' } else { '·' });
         format!("{} {:>3}.{} %", cells.collect::<String>(), permille / 10, permille % 10)
     };
-    let count = |head: &str, count: &dyn Fn(&ChannelReport<'_>) -> u64| {
-        TextColumn::of(head, channels, |it| count(&it.report).to_string())
+    let count = |head: &str, count: &dyn Fn(&ChannelReport<'_>) -> Option<u64>| {
+        let text = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        TextColumn::of(head, channels, |it| text(count(&it.report)))
     };
     [
         TextColumn::of("channel", channels, |it| it.report.channel.label().into_owned()).left(),
@@ -218,9 +219,9 @@ fn columns(channels: &[WatchedChannel<'_>]) -> [TextColumn; 7] {
         })
         .left(),
         TextColumn::of("data", channels, |it| bar(it.use_permille)).left(),
-        count("stops", &|report| report.totals.stops.count),
-        count("packets", &|report| report.totals.packets.count()),
-        count("not good", &|report| report.totals.packets.not_good()),
+        count("stops", &|report| report.row().stops.count),
+        count("packets", &|report| Some(report.totals.packets.count())),
+        count("not good", &|report| Some(report.totals.packets.not_good())),
         TextColumn::styled("findings", channels, |it| match it.findings {
             0 => (TextStyle::Dim, "0".to_owned()),
             count => (TextStyle::Notice, count.to_string()),

@@ -164,21 +164,21 @@ impl CaptureOverview {
             choice.selects(it.channel) && choice.keeps(&it.row(), it.channel, it.channel.period)
         });
         let rows = rows.take(ROWS_MAX + 1).map(|report| {
-            let totals = report.totals;
-            let (stops, packets) = (&totals.stops, &totals.packets);
-            let wrong = packets.not_good();
+            let (totals, row) = (report.totals, report.row());
+            let stops = row.stops.count.zip(row.stops.periods).zip(row.stops.longest);
+            let stops = stops.map(|((count, all), longest)| {
+                format!("{count} stops, {all} periods in all, {longest} the longest")
+            });
+            let stops = stops.unwrap_or_else(|| "its stops not recorded".to_owned());
             let (first, last) = totals.counters.span().unwrap_or((Tick(0), Tick(0)));
             let detail = format!(
-                "{}: {} Mb/s, {} characters, {} of data; {} packets, {wrong} not good; {} stops, \
-                 {} periods in all, {} the longest",
+                "{}: {} Mb/s, {} characters, {} of data; {} packets, {} not good; {stops}",
                 report.channel.label(),
                 report.channel.bits_per_second() / 1_000_000,
-                totals.counters.characters(),
-                totals.counters.data(),
-                packets.count(),
-                stops.count,
-                stops.periods,
-                stops.longest,
+                row.characters,
+                row.data,
+                row.packets.count,
+                totals.packets.not_good(),
             );
             let position = RowPosition::on(report.channel, first, last);
             (span.lane(report), ViewedEntry { detail, ..ViewedEntry::at(position) })

@@ -76,9 +76,7 @@ fn events(trace: &[u8]) -> Vec<TraceEvent> {
             let (uuid, name) = (one(&track, 1).unwrap().0, text(one(&track, 2).unwrap().1));
             let group: Option<&String> = one(&track, 5).map(|(group, _)| &tracks[&group]);
             let ends = name.split_once(' ').and_then(|(ends, _)| ends.split_once('>'));
-            let is_of = |group: &String| {
-                ends.is_some_and(|it| group.contains(it.0) && group.contains(it.1))
-            };
+            let is_of = |it: &String| ends.is_some_and(|(a, b)| it.contains(a) && it.contains(b));
             assert!(group.is_none_or(is_of), "{name}");
             tracks.insert(uuid, name);
         }
@@ -120,9 +118,7 @@ fn expected_events(original: &str, part: &[&str]) -> Vec<String> {
     }
     let packets = rows(&["packets"], part);
     let is_part = |hop: &&Value| {
-        packets
-            .iter()
-            .any(|it| [&it["channel"], &it["packet"]] == [&hop["channel"], &hop["packet"]])
+        packets.iter().any(|it| ["channel", "packet"].into_iter().all(|at| it[at] == hop[at]))
     };
     for journey in rows(&["journeys"], &[]) {
         let tag = journey["tag"].as_u64().map(|tag| format!("tag {tag:02x}"));
