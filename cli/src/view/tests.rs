@@ -20,7 +20,6 @@ use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use super::*;
@@ -125,10 +124,11 @@ fn a_lane_has_the_numbers_of_its_row() {
         let expected = reports.map(|it| it.row().json()).map(|row| {
             let [crc, stops] = [&row["packets"]["crc"], &row["stops"]];
             let wrong = crc["bad"].as_u64().unwrap() + crc["runt"].as_u64().unwrap();
-            let [periods, longest] = [&stops["periods"], &stops["longest"]];
-            let stops = match &stops["count"] {
-                Value::Null => "its stops not recorded".to_owned(),
-                count => format!("{count} stops, {periods} periods in all, {longest} the longest"),
+            let [count, periods, longest] = ["count", "periods", "longest"].map(|at| &stops[at]);
+            let stops = if count.is_null() {
+                "its stops not recorded".to_owned()
+            } else {
+                format!("{count} stops, {periods} periods in all, {longest} the longest")
             };
             format!(
                 "{}: {} Mb/s, {} characters, {} of data; {} packets, {wrong} not good; {stops}",
