@@ -99,7 +99,7 @@ fn events(trace: &[u8]) -> Vec<TraceEvent> {
     events
 }
 
-/// What commands tell of the states, findings and packets of a part.
+/// Events that a trace of a part has, by the rows of the commands: its states, findings and packets.
 fn expected_events(original: &str, part: &[&str]) -> Vec<String> {
     let rows = |view: &[&str], part: &[&str]| {
         json_lines(&run(&[view, &["--format", "jsonl", original], part].concat()).out)

@@ -1,5 +1,7 @@
 //! Signals by name: the wires of channels among those of a recording.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::SignalTable;
 use super::vcd_writer::scope_names;
 use crate::wires::WIRES;
@@ -170,7 +172,7 @@ impl SignalTable {
     /// The signals in groups: buses folded, each net once, in the order of the file.
     pub fn groups(&self) -> Vec<SignalGroup> {
         let mut groups: Vec<SignalGroup> = Vec::new();
-        let mut places = std::collections::BTreeMap::new();
+        let mut places = BTreeMap::new();
         for (at, name) in self.names().iter().enumerate().filter(|(at, _)| self.is_first(*at)) {
             let (stem, bit) = split_bit(name);
             let place = *places.entry((stem, bit.is_some())).or_insert(groups.len());
@@ -222,20 +224,21 @@ impl SignalTable {
 
     /// Buses of eight with a signal `d` beside them: `t0` to `t7` and `td`, `t_D0` to `t_D7` and `t_d`.
     fn eight_and_d(&self) -> Vec<Vec<usize>> {
-        let groups = self.groups();
+        let (groups, mut alone) = (self.groups(), BTreeMap::<_, Vec<usize>>::new());
+        let plain = |name: &str| name.to_lowercase().replace('_', "");
+        for group in groups.iter().filter(|group| group.bits.len() == 1) {
+            let (scope, name) = split_scope(&group.name);
+            alone.entry((scope, plain(name))).or_default().extend(group.ascending());
+        }
         let with_d = |group: &SignalGroup| {
-            let mut signals = group.ascending();
-            let is_d = |other: &&SignalGroup| {
-                let [(scope, name), (own, stem)] = [*other, group].map(|it| split_scope(&it.name));
-                let [name, stem] = [name, stem].map(|it| it.to_lowercase().replace('_', ""));
-                let stems = [&stem, stem.trim_end_matches('d'), stem.trim_end_matches("data"), ""];
-                let is_d = stems.iter().any(|stem| name.strip_prefix(stem) == Some("d"));
-                is_d && other.bits.len() == 1 && scope == own
-            };
-            let mut found = groups.iter().filter(is_d).flat_map(|other| &other.bits);
-            let (d, _) = found.next().filter(|_| signals.len() == WIRES - 1)?;
-            found.next().is_none().then(|| signals.push(*d))?;
-            Some(signals)
+            let (scope, stem) = split_scope(&group.name);
+            let stem = plain(stem);
+            let stems = [&stem, stem.trim_end_matches('d'), stem.trim_end_matches("data"), ""];
+            let names = stems.map(|stem| (scope, format!("{stem}d")));
+            let found: BTreeSet<_> =
+                names.iter().filter_map(|it| alone.get(it)).flatten().collect();
+            let d = found.first().filter(|_| found.len() == 1 && group.bits.len() == WIRES - 1)?;
+            Some([group.ascending(), vec![**d]].concat())
         };
         groups.iter().filter_map(with_d).collect()
     }
@@ -409,12 +412,10 @@ mod tests {
         }
         let link = both("01234567d", "01234567d").replace("a 1", "h1_0_to_s1_1 1");
         let link = table(&link.replace("b 1", "s1_1_to_h1_0 1"));
-        let found = link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap();
-        assert_eq!(found[0].signals[0], 9);
+        assert_eq!(link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap()[0].signals[0], 9);
         assert_eq!(channel_of_scope("s1_1_to_h1_0").as_deref(), Some("s1:1>h1:0"));
-        for scope in ["s1_1_h1_0", "_1_to_h1_0", "s1_x_to_h1_0", "s1_1_to_h1_256"] {
-            assert_eq!(channel_of_scope(scope), None, "{scope}");
-        }
+        let others = ["s1_1_h1_0", "_1_to_h1_0", "s1_x_to_h1_0", "s1_1_to_h1_256"];
+        assert_eq!(others.map(channel_of_scope), [None, None, None, None]);
         assert_eq!(link.channels(Some(3)), None);
     }
 
