@@ -4,22 +4,12 @@ use codec::time::CharacterPeriod;
 use myriscope_analyzer::filter::{FieldShape, Filter, RowField, RowKind};
 use serde_json::{Map, Value, json};
 
+use crate::support::FixedDraws;
+
 /// Rows and expressions of each kind. *Chosen*: a second of work.
 const DRAWS: usize = 1000;
 const WORDS: [&str; 4] = ["", "a", "ab", "b\"\\"];
 const ORDERS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
-
-/// Draws that are the same in each run (splitmix64).
-struct FixedDraws(u64);
-
-impl FixedDraws {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed >> 33) as usize % most
-    }
-}
 
 /// A value of a field or a literal; values of one type are ordered.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
@@ -178,7 +168,7 @@ fn test(dice: &mut FixedDraws, field: &RowField, row: &Value) -> (String, bool) 
 
 #[test]
 fn a_second_evaluation_of_the_json_keeps_the_same_rows() {
-    let mut dice = FixedDraws(33);
+    let mut dice = FixedDraws::new(33);
     let mut kept = [0, 0];
     for kind in RowKind::ALL {
         for _ in 0..DRAWS {

@@ -12,6 +12,22 @@ use myriscope_analyzer::event_reader::{EventReader, ReadItem};
 use myriscope_analyzer::packet::ByteRetention;
 use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::{AnalysisEvent, AnalysisScope, CaptureAnalysis, LinkAssumptions};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// Draws that are the same in each run.
+pub(crate) struct FixedDraws(SplitMix64);
+
+impl FixedDraws {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        (self.0.next_u64() >> 33) as usize % bound
+    }
+}
 
 /// A chunk: channel, first character, characters, and how often they repeat (0: literal).
 pub(crate) type WrittenChunk<T> = (u32, u64, T, u64);

@@ -14,7 +14,7 @@ use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::window::TimeWindow;
 use myriscope_analyzer::{AnalysisEvent, AnalysisScope};
 
-use crate::support::{self, WrittenChunk, analysed};
+use crate::support::{self, FixedDraws, WrittenChunk, analysed};
 
 const PROFILE: &str = "profile=VC0=50,VC1=51,GO1=60,STOP1=6f";
 /// Declared properties of a link whose selection is known from the beginning.
@@ -96,16 +96,6 @@ const COMMANDS: [[Character; 2]; 2] = [
 const INTERPRETATION: u64 = 2;
 const DELAY: usize = 7;
 
-struct RandomNumbers(u64);
-
-impl RandomNumbers {
-    /// A number below `bound`.
-    fn roll(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) % bound
-    }
-}
-
 impl LinkEnd {
     fn hear(&mut self, now: u64, character: Character) {
         for (held, [go, stop]) in self.held.iter_mut().zip(COMMANDS) {
@@ -118,18 +108,18 @@ impl LinkEnd {
     }
 
     /// The character of the next period. F-6
-    fn send(&mut self, now: u64, dice: &mut RandomNumbers) -> Character {
+    fn send(&mut self, now: u64, dice: &mut FixedDraws) -> Character {
         for vc in 0..2 {
             // Two changes are apart by more than the hysteresis, and stops short. F-4, I-4
             let since = now - self.changed[vc];
-            if since > 200 || since > 40 && dice.roll(60) == 0 {
+            if since > 200 || since > 40 && dice.below(60) == 0 {
                 (self.declared[vc], self.changed[vc]) = (!self.declared[vc], now);
                 self.commands.push_back(COMMANDS[vc][usize::from(self.declared[vc])]);
             }
-            if self.waiting[vc].is_empty() && dice.roll(50) == 0 {
+            if self.waiting[vc].is_empty() && dice.below(50) == 0 {
                 let mut packet = vec![0x05];
-                for _ in 0..=dice.roll(30) {
-                    let byte = dice.roll(255) as u8;
+                for _ in 0..=dice.below(30) {
+                    let byte = dice.below(255) as u8;
                     // No part looks like a packet. P-1
                     packet.push(if byte == crc8(&packet) { byte + 1 } else { byte });
                 }
@@ -147,7 +137,7 @@ impl LinkEnd {
             self.waiting[*vc].front().is_some_and(|next| !is_held || !next.is_data())
         };
         let ready: Vec<usize> = (0..2).filter(may_send).collect();
-        let Some(vc) = ready.get(dice.roll(2) as usize % ready.len().max(1)).copied() else {
+        let Some(vc) = ready.get(dice.below(2) % ready.len().max(1)).copied() else {
             self.fill += 1;
             return match self.fill % 3 {
                 2 => Character::IDLE,
@@ -167,7 +157,7 @@ type SentPackets = [[Vec<Vec<u8>>; 2]; 2];
 
 /// A sound link, tapped at a, and the packets sent over it.
 fn sound(seed: u64, periods: u64) -> (Vec<u8>, SentPackets) {
-    let (mut a, mut b, mut dice) = (LinkEnd::default(), LinkEnd::default(), RandomNumbers(seed));
+    let (mut a, mut b, mut dice) = (LinkEnd::default(), LinkEnd::default(), FixedDraws::new(seed));
     let mut cables = [
         VecDeque::from(vec![Character::IDLE; DELAY]),
         VecDeque::from(vec![Character::IDLE; DELAY]),

@@ -8,6 +8,7 @@ use myriscope_analyzer::rules::rule;
 
 use super::findings;
 use super::table::capture;
+use crate::support::FixedDraws;
 
 /// Characters of a packet and of the fill behind it.
 fn sent(payload: &[u8]) -> Vec<u16> {
@@ -23,11 +24,8 @@ fn open_wire(
     payload: impl Fn(u64) -> Vec<u8>,
     arrives: impl Fn(u16, u64) -> u16,
 ) -> Vec<FactValue> {
-    let mut random = 1_u64;
-    let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        random >> 33
-    };
+    let mut dice = FixedDraws::new(1);
+    let mut next = || dice.below(1 << 31) as u64;
     let mut characters: CharBuf = [Character::from_bits(0x0c)].into_iter().collect();
     for _ in 0..400 {
         let packet = sent(&payload(next()));

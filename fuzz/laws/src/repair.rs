@@ -2,13 +2,15 @@
 //! test never skips a check.
 
 use codec::chars::Chars;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::reference::{crc, decode_symbol};
 use codec::character::{Character, Symbol};
 
 /// Numbers that follow from a seed, the same on every machine.
 #[derive(Clone, Debug)]
-pub struct SeededRng(u64);
+pub struct SeededRng(SplitMix64);
 
 impl SeededRng {
     /// Seeded by bytes, all of which count (FNV-1a).
@@ -16,7 +18,7 @@ impl SeededRng {
         let hash = seed.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Self(hash)
+        Self(SplitMix64::seed_from_u64(hash))
     }
 
     /// Seeded by a name and a number.
@@ -24,16 +26,13 @@ impl SeededRng {
         Self::new(&[name, &number.to_le_bytes()].concat())
     }
 
-    /// The next number (splitmix64).
-    pub const fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    /// The next number.
+    pub fn roll(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// A number below another; 0 below 0.
-    pub const fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         let roll = self.roll();
         if bound == 0 { 0 } else { roll % bound }
     }
