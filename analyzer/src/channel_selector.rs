@@ -6,7 +6,7 @@ use codec::capture::Channel;
 use wildmatch::WildMatch;
 
 use crate::channel_name::{PortName, escape_text, link_name};
-use crate::name_match::did_you_mean;
+use crate::words::did_you_mean;
 
 /// One value of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
 /// pattern of these with `*` and `?`.

@@ -4,6 +4,7 @@
 mod case;
 mod collected_map;
 mod evidence;
+mod fact;
 mod flow;
 mod journeys;
 mod kind;
@@ -27,12 +28,13 @@ use codec::time::{CharacterPeriod, Tick};
 
 pub use self::case::FindingCase;
 pub use self::evidence::{CaptureArgument, EvidenceView, ShellCommand};
+pub use self::fact::{FactValue, FindingFact};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::mapping::MappingChecks;
 use self::observed_routes::ObservedRoutes;
 pub use self::parameter_check::{CheckCoverage, ParameterCheck};
-pub use self::set::{FactValue, Finding, FindingFact, FindingSet, Occurrence, RuleCoverage};
+pub use self::set::{Finding, FindingSet, Occurrence, RuleCoverage};
 use self::sink::FindingSink;
 use self::standstill::HeldTime;
 pub use self::standstill::NOTHING_FOLLOWS;

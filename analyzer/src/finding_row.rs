@@ -121,8 +121,7 @@ pub fn finding_rows<'a>(
 impl Finding {
     /// The view that shows its first occurrence. Of a sender that was not recorded, there are the commands to it alone.
     fn view(&self, kind: FindingKind) -> EvidenceView {
-        let is_unrecorded = self.facts.iter().any(|fact| fact.name == "unrecorded");
-        if is_unrecorded { EvidenceView::Characters } else { kind.about().view }
+        if self.fact("unrecorded").is_some() { EvidenceView::Characters } else { kind.about().view }
     }
 
     /// The finding as the row of `docs/output.md`; `name` is that of a channel.
@@ -165,11 +164,7 @@ impl FindingCase {
             channel: name(self.channel),
             at: self.place.at.0,
             time_ps: self.place.time,
-            packet: packet.and_then(|fact| match fact.value {
-                FactValue::Number(number) => Some(number),
-                FactValue::Byte(_) | FactValue::Word(_) => None,
-                FactValue::Address(_) | FactValue::Channel(_) | FactValue::Channels(_) => None,
-            }),
+            packet: packet.and_then(|fact| fact.value.number()),
             count: self.count,
             facts: FirstOccurrence(self.facts.iter().map(|fact| shown_fact(fact, name)).collect()),
         }

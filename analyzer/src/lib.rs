@@ -76,7 +76,6 @@ pub mod link;
 pub mod link_analysis;
 pub mod link_shard;
 pub mod mapping;
-pub mod name_match;
 mod named_enum;
 mod node_kind;
 pub mod options;
@@ -99,6 +98,7 @@ pub mod topology;
 mod totals;
 pub mod window;
 mod wire_recordings;
+pub mod words;
 
 pub use codec;
 

@@ -1,4 +1,4 @@
-//! Suggestions for misspelt names.
+//! Words of messages: lists in a sentence, and suggestions for misspelt names.
 
 /// Maximum length of a word that gets a suggestion, in bytes. *Chosen*: no name is longer, and the cost
 /// of a comparison is the product of both lengths.
@@ -6,6 +6,16 @@ const WORD_MAX: usize = 64;
 
 /// Minimum length of a word that stands for a longer one that begins with it. *Chosen*: shorter ones begin many.
 const BEGIN_MIN: usize = 4;
+
+/// Names in a sentence: `a`, `a and b`, `a, b and c`.
+pub fn in_sentence(names: &[String], conjunction: &str) -> String {
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => {
+            format!("{} {conjunction} {last}", others.join(", "))
+        }
+        _ => names.concat(),
+    }
+}
 
 /// `did you mean …?`, if one of the words is similar or begins with the word.
 pub fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<String> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-pub(super) use crate::name_match::did_you_mean;
+use crate::channel_name::escape_text;
+use crate::words::in_sentence;
 
 /// Maximum length of a quotation in a message. *Chosen*: no name is longer.
 const WORD_MAX: usize = 64;
@@ -102,18 +103,13 @@ const fn harmless(c: char) -> char {
 pub(super) fn shortened(text: &str) -> String {
     let short = text.get(..text.floor_char_boundary(WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };
-    let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    format!("{}{dots}", short.chars().map(harmless).collect::<String>())
+    format!("{}{dots}", escape_text(short.to_owned()))
 }
 
-/// `a`, `a or b`, `a, b or c`.
-pub(super) fn any_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+/// Quoted words in a sentence.
+pub(super) fn quoted<'w>(words: impl IntoIterator<Item = &'w str>, conjunction: &str) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => "nothing".to_owned(),
-    }
+    in_sentence(&quoted, conjunction)
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use wildmatch::WildMatch;
 
-use super::error::{FilterFault, any_of, did_you_mean, shortened};
+use super::error::{FilterFault, quoted, shortened};
 use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
 use super::row_kind::{RowKind, having};
 use crate::row::{FieldShape, RowField};
 use crate::window::WindowEdge;
+use crate::words::did_you_mean;
 
 /// Maximum length of a bytes literal. *Chosen*: longer than any header, and fast to search for.
 const BYTES_MAX: usize = 256;
@@ -55,7 +56,7 @@ pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFau
         FilterFault::new(at.clone(), format!("unknown field `{shown}`"), expected).with(Some(help))
     } else {
         let message = format!("{} have no field `{shown}`", kind.name());
-        let expected = format!("the rows of {} have it", any_of(others).replace(" or ", " and "));
+        let expected = format!("the rows of {} have it", quoted(others, "and"));
         FilterFault::new(at.clone(), message, expected).with(Some(list))
     }
 }
@@ -169,12 +170,13 @@ fn word(field: &RowField, text: &str, at: &Range<usize>) -> Result<FilterLiteral
 
 /// Fault that lists the expected words: beside the position, or in the help if there are many.
 fn one_of(words: &[&str], at: &Range<usize>, message: String, help: Option<String>) -> FilterFault {
-    let list = any_of(words.iter().copied());
+    let list = |conjunction| quoted(words.iter().copied(), conjunction);
     if words.len() <= WORDS_BESIDE {
-        return FilterFault::new(at.clone(), message, format!("expected {list}")).with(help);
+        return FilterFault::new(at.clone(), message, format!("expected {}", list("or")))
+            .with(help);
     }
     let expected = format!("expected one of {} words", words.len());
-    let help = help.unwrap_or_else(|| format!("they are {}", list.replace(" or ", " and ")));
+    let help = help.unwrap_or_else(|| format!("they are {}", list("and")));
     FilterFault::new(at.clone(), message, expected).with(Some(help))
 }
 

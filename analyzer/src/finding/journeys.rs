@@ -8,9 +8,10 @@ use codec::mapping::{MappingPacket, MappingRequest, TAG};
 use codec::packet::CrcCheck;
 use codec::time::CharacterPeriod;
 
+use super::fact::{FactValue, FindingFact};
 use super::mapping::MappingChecks;
 use super::route_union::RouteUnion;
-use super::set::{FactValue, FindingFact, Occurrence};
+use super::set::Occurrence;
 use super::{FindingChecks, FindingKind};
 use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;

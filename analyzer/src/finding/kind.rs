@@ -7,12 +7,14 @@ use crate::named_enum::named_enum;
 
 named_enum! {
     /// Severity of a finding.
+    #[derive(Default)]
     pub enum Severity {
         /// Violated rule, or lost data.
         Error = "error",
         /// Event that does not occur in a healthy network.
         Warning = "warning",
         /// Information: also occurs in a healthy network.
+        #[default]
         Note = "note",
     }
 }

@@ -12,9 +12,10 @@ use codec::packet::CrcCheck;
 use codec::route::PortId;
 
 use super::collected_map::{CollectedPieces, PieceNovelty, TimedRoutes};
+use super::fact::FindingFact;
 use super::journeys::{packet as packet_fact, place};
 use super::observed_routes::{RouteMap, WrongRoute, is_from_host};
-use super::set::{FindingFact, RuleCoverage};
+use super::set::RuleCoverage;
 use super::{FindingChecks, FindingKind};
 use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use codec::capture::ChannelId;
-use codec::mapping::InterfaceAddress;
 use codec::time::Tick;
 
 use super::case::{CaseList, FindingCase};
+use super::fact::FindingFact;
 use super::parameter_check::{CheckCoverage, ParameterCheck};
 use super::{FindingKind, Severity, TransportCoverage, WireCoverage};
 use crate::link::parameters::UnknownParameters;
@@ -57,32 +57,6 @@ impl Occurrence {
     pub(super) fn on(network: &CaptureNetwork, id: ChannelId, time: Picoseconds) -> Self {
         Self { time, at: Tick(network.period(id).periods(time)) }
     }
-}
-
-/// Detail of a finding, with its name in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FindingFact {
-    /// Name in `docs/output.md`.
-    pub name: &'static str,
-    /// Value of the fact.
-    pub value: FactValue,
-}
-
-/// Value of a fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FactValue {
-    /// Count or index.
-    Number(u64),
-    /// Byte, printed in hexadecimal.
-    Byte(u8),
-    /// Term of the specification.
-    Word(&'static str),
-    /// Address of an interface.
-    Address(InterfaceAddress),
-    /// A channel.
-    Channel(ChannelId),
-    /// Channels in order.
-    Channels(Vec<ChannelId>),
 }
 
 totals! {
@@ -350,28 +324,6 @@ impl RuleCoverage {
     /// Coverage of a check.
     pub fn check_coverage(&self, judgement: ParameterCheck) -> CheckCoverage {
         self.judged.get(judgement as usize).copied().unwrap_or_default()
-    }
-}
-
-impl FindingFact {
-    pub(crate) const fn number(name: &'static str, number: u64) -> Self {
-        Self { name, value: FactValue::Number(number) }
-    }
-
-    pub(crate) const fn byte(name: &'static str, byte: u8) -> Self {
-        Self { name, value: FactValue::Byte(byte) }
-    }
-
-    pub(crate) const fn address(name: &'static str, address: InterfaceAddress) -> Self {
-        Self { name, value: FactValue::Address(address) }
-    }
-
-    pub(crate) const fn channel(name: &'static str, channel: ChannelId) -> Self {
-        Self { name, value: FactValue::Channel(channel) }
-    }
-
-    pub(crate) const fn word(name: &'static str, word: &'static str) -> Self {
-        Self { name, value: FactValue::Word(word) }
     }
 }
 

@@ -4,7 +4,8 @@ use codec::capture::ChannelId;
 use codec::time::{CharacterPeriod, Tick};
 
 use super::FindingKind;
-use super::set::{FindingFact, FindingSet, Occurrence, RuleCoverage};
+use super::fact::FindingFact;
+use super::set::{FindingSet, Occurrence, RuleCoverage};
 use crate::recorded::FindingGrounds;
 
 /// Adds findings of one channel to a [`FindingSet`].

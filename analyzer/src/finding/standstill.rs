@@ -10,7 +10,8 @@ use codec::time::FULL_RATE_PERIOD_PS;
 
 pub use self::standing_sender::NOTHING_FOLLOWS;
 use self::standing_sender::{StandingCause, StandingSender, at_output, share};
-use super::set::{FindingFact, Occurrence};
+use super::fact::FindingFact;
+use super::set::Occurrence;
 use super::{FindingChecks, FindingKind, Severity};
 use crate::blocking::{BlockingEvent, EndCause, STANDS, STANDS_UNSEEN, StopReport, WaitRoot};
 use crate::capture_network::CaptureNetwork;

@@ -2,7 +2,8 @@
 
 use codec::transport::{NackReason, SyncFlag};
 
-use super::set::{FindingFact, Occurrence};
+use super::fact::FindingFact;
+use super::set::Occurrence;
 use super::{FindingChecks, FindingKind};
 use crate::conversation::{
     Abandonment, MalformedPacket, Observation, ObservationKind, ObservedPlace, ResendCause,

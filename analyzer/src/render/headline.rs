@@ -10,6 +10,7 @@ use super::{StyledLine, TextStyle, count};
 use crate::blocking::WaitRoot;
 use crate::channel_name::ChannelEnds;
 use crate::finding::{FactValue, Finding, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
+use crate::words::in_sentence;
 
 /// Names in a sentence; more are counted. *Chosen*: a line.
 const NAMES_SHOWN: usize = 4;
@@ -37,15 +38,23 @@ enum HoldUpCause {
 }
 
 /// Senders that were held up by one cause.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct HeldUpSenders {
     severity: Severity,
-    senders: BTreeSet<String>,
+    senders: BTreeMap<String, HeldUpTime>,
     /// Nodes that received what other senders of the group sent: links on the way.
     between: BTreeSet<String>,
-    share: u64,
+    /// Longest of all channels.
+    longest: HeldUpTime,
     /// Number of channels in the circle.
     circle: usize,
+}
+
+/// How long a sender was held up: the longest of its channels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct HeldUpTime {
+    /// Of the time, in percent.
+    share: u64,
     lasts: bool,
 }
 
@@ -56,34 +65,27 @@ pub fn held_up<'a>(
 ) -> Vec<StyledLine> {
     let mut groups: BTreeMap<HoldUpCause, HeldUpSenders> = BTreeMap::new();
     for (kind, id, found) in set.found() {
-        let Some(share) = number(found, "share") else { continue };
+        let Some(share) = found.fact("share").and_then(FactValue::number) else { continue };
         let Some(ends) = known(id).and_then(ChannelEnds::of) else { continue };
         let Some(cause) = cause(set, (kind, id, found), known) else { continue };
-        let group = groups.entry(cause).or_insert_with(|| HeldUpSenders {
-            severity: found.severity,
-            senders: BTreeSet::new(),
-            between: BTreeSet::new(),
-            share: 0,
-            circle: 0,
-            lasts: false,
-        });
+        let group = groups.entry(cause).or_default();
+        let time = HeldUpTime { share, lasts: found.fact("until").is_some() };
         group.severity = group.severity.min(found.severity);
-        group.share = group.share.max(share);
-        group.lasts |= fact(found, "until").is_some();
+        group.longest.extend(time);
         if kind == FindingKind::Deadlock {
-            group.circle = channels(found, "circle").map_or(0, <[ChannelId]>::len);
+            group.circle = found.channels("circle").len();
             continue;
         }
-        let (sender, receiver) = if unrecorded(found, "opposite") {
+        let (sender, receiver) = if found.has_word("unrecorded", "opposite") {
             (ends.to.node, ends.from.node)
         } else {
             (ends.from.node, ends.to.node)
         };
-        group.senders.insert(sender);
+        group.senders.entry(sender).or_default().extend(time);
         group.between.insert(receiver);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_by_key(|(_, group)| (group.severity, Reverse(group.share)));
+    groups.sort_by_key(|(_, group)| (group.severity, Reverse(group.longest.share)));
     groups.into_iter().map(|(cause, group)| group.sentence(&cause)).collect()
 }
 
@@ -95,18 +97,16 @@ fn cause<'a>(
     let ends = |id: ChannelId| ChannelEnds::of(known(id)?);
     let node = |id: ChannelId| {
         let ends = ends(id)?;
-        Some(if unrecorded(found, "opposite") { ends.from.node } else { ends.to.node })
+        Some(if found.has_word("unrecorded", "opposite") { ends.from.node } else { ends.to.node })
     };
-    let named = |name| {
-        if let FactValue::Channel(id) = fact(found, name)? { Some(*id) } else { None }
-    };
+    let named = |name| found.channels(name).first().copied();
     let channel = |name| node(named(name)?);
-    let is_word = |word| fact(found, "cause") == Some(&FactValue::Word(word));
+    let is_word = |word| found.has_word("cause", word);
     if kind == FindingKind::Deadlock {
         return Some(HoldUpCause::Deadlock(Some(id)));
     } else if kind == FindingKind::SlowHost {
         return channel("by").map(HoldUpCause::Host);
-    } else if kind == FindingKind::HeldUp && unrecorded(found, "commands") {
+    } else if kind == FindingKind::HeldUp && found.has_word("unrecorded", "commands") {
         return Some(HoldUpCause::NoCommands);
     } else if kind == FindingKind::HeldUp {
         let node = || Some(ends(named("behind")?)?.from.node);
@@ -122,13 +122,11 @@ fn cause<'a>(
     } else if kind != FindingKind::Standstill {
         return None;
     }
-    let end = channels(found, "waits_for").and_then(<[ChannelId]>::last).copied().unwrap_or(id);
+    let end = found.channels("waits_for").last().copied().unwrap_or(id);
     let last = node(end)?;
     Some(if is_word(WaitRoot::Cycle.name()) {
         let circles = set.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
-        let mut circles = circles.filter(|(_, _, found)| {
-            channels(found, "circle").is_some_and(|circle| circle.contains(&end))
-        });
+        let mut circles = circles.filter(|(_, _, found)| found.channels("circle").contains(&end));
         HoldUpCause::Deadlock(circles.next().map(|(_, first, _)| first))
     } else if is_word(WaitRoot::Host.name()) {
         HoldUpCause::Host(last)
@@ -142,72 +140,52 @@ fn cause<'a>(
     })
 }
 
-/// True if this was not recorded: of the channel's sender the commands, or of the one that got those on the channel all
-/// else.
-fn unrecorded(found: &Finding, what: &'static str) -> bool {
-    fact(found, "unrecorded") == Some(&FactValue::Word(what))
-}
-
-fn fact<'f>(found: &'f Finding, name: &str) -> Option<&'f FactValue> {
-    found.facts.iter().find(|fact| fact.name == name).map(|fact| &fact.value)
-}
-
-fn number(found: &Finding, name: &str) -> Option<u64> {
-    if let FactValue::Number(number) = fact(found, name)? { Some(*number) } else { None }
-}
-
-fn channels<'f>(found: &'f Finding, name: &str) -> Option<&'f [ChannelId]> {
-    if let FactValue::Channels(channels) = fact(found, name)? { Some(channels) } else { None }
+impl HeldUpTime {
+    fn extend(&mut self, other: Self) {
+        self.share = self.share.max(other.share);
+        self.lasts |= other.lasts;
+    }
 }
 
 impl HeldUpSenders {
     fn sentence(&self, cause: &HoldUpCause) -> StyledLine {
-        let first: Vec<_> = self.senders.difference(&self.between).collect();
-        let senders = if first.is_empty() { self.senders.iter().collect() } else { first };
-        let senders = names(&senders);
-        let time = match (self.share, self.lasts) {
-            (100, _) => "all the time".to_owned(),
-            (0, true) => "to the end".to_owned(),
-            (0, false) => "for less than 1 % of the time".to_owned(),
-            (share, true) => format!("for {share} % of the time, to the end"),
-            (share, false) => format!("for {share} % of the time"),
+        let is_first = |sender: &String| !self.between.contains(sender);
+        let has_first = self.senders.keys().any(is_first);
+        let shown = self.senders.iter().filter(|(sender, _)| !has_first || is_first(sender));
+        let (names_shown, times): (Vec<_>, Vec<_>) = shown.unzip();
+        let time = if times.is_empty() {
+            time_in_words(&[], &[&self.longest])
+        } else {
+            time_in_words(&names_shown, &times)
         };
+        let senders = names(&names_shown);
+        let held = format!("held up {senders} {time}");
+        let circle = count(self.circle, "channel");
         let text = match cause {
-            HoldUpCause::Deadlock(None) => {
-                format!("a deadlock held up {senders} {time}")
+            HoldUpCause::Deadlock(None) => format!("a deadlock {held}"),
+            HoldUpCause::Deadlock(Some(_)) if names_shown.is_empty() => {
+                format!("a deadlock of {circle} lasted {time}")
             }
-            HoldUpCause::Deadlock(Some(_)) if senders.is_empty() => {
-                format!("a deadlock of {} lasted {time}", count(self.circle, "channel"))
-            }
-            HoldUpCause::Deadlock(Some(_)) => {
-                let circle = count(self.circle, "channel");
-                format!("a deadlock of {circle} held up {senders} {time}")
-            }
-            HoldUpCause::Host(host) => format!("{host} held up {senders} {time}"),
+            HoldUpCause::Deadlock(Some(_)) => format!("a deadlock of {circle} {held}"),
+            HoldUpCause::Host(host) => format!("{host} {held}"),
             HoldUpCause::Sight(node) if self.severity == Severity::Note => {
-                format!("something out of sight behind {node} held up {senders} {time}")
+                format!("something out of sight behind {node} {held}")
             }
             HoldUpCause::Sight(node) => {
                 format!("{senders} stood still {time}: deadlock or dead sink behind {node}")
             }
-            HoldUpCause::Turns(node) => {
-                format!("packets of others at {node} held up {senders} {time}")
-            }
+            HoldUpCause::Turns(node) => format!("packets of others at {node} {held}"),
             HoldUpCause::Unexplained(node) => {
-                format!("{node} held up {senders} {time}, and nothing recorded explains it")
+                format!("{node} {held}, and nothing recorded explains it")
             }
             HoldUpCause::NoCommands => format!(
                 "it cannot be told whether {senders} stood still {time}: no STOP or GO was recorded there"
             ),
-            HoldUpCause::Nothing => {
-                format!("{senders} stopped in the middle of a packet {time}")
-            }
+            HoldUpCause::Nothing => format!("{senders} stopped in the middle of a packet {time}"),
             HoldUpCause::Unknown => {
                 format!("{senders} stood in a packet {time}: a handshake cable shows no cause")
             }
-            HoldUpCause::Node(node) => {
-                format!("{senders} stood still {time}, held up at {node}")
-            }
+            HoldUpCause::Node(node) => format!("{senders} stood still {time}, held up at {node}"),
         };
         let role = match self.severity {
             Severity::Error => TextStyle::Bad,
@@ -217,15 +195,35 @@ impl HeldUpSenders {
     }
 }
 
+/// How long senders were held up: the least and the greatest share of the time, and who was to the end.
+fn time_in_words(senders: &[&String], times: &[&HeldUpTime]) -> String {
+    let shares = || times.iter().map(|time| time.share);
+    let (least, most) = (shares().min().unwrap_or(0), shares().max().unwrap_or(0));
+    let last = times.iter().all(|time| time.lasts);
+    let share = match (least, most) {
+        (100, _) => return "all the time".to_owned(),
+        (_, 0) if last => return "to the end".to_owned(),
+        (_, 0) => "for less than 1 % of the time".to_owned(),
+        (0, _) => format!("for up to {most} % of the time"),
+        _ if least == most => format!("for {most} % of the time"),
+        _ => format!("for {least} to {most} % of the time"),
+    };
+    let lasting = senders.iter().zip(times).filter(|(_, time)| time.lasts);
+    let lasting: Vec<_> = lasting.map(|(sender, _)| *sender).collect();
+    if last {
+        format!("{share}, to the end")
+    } else if lasting.is_empty() {
+        share
+    } else {
+        format!("{share}, {} to the end", names(&lasting))
+    }
+}
+
 /// Names in words: `a, b and c`.
 fn names(all: &[&String]) -> String {
     let shown = all.get(..NAMES_SHOWN).unwrap_or(all);
     let more = all.len() - shown.len();
     let mut words: Vec<String> = shown.iter().map(|name| (*name).clone()).collect();
     words.extend((more > 0).then(|| format!("{more} more")));
-    match words.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
+    in_sentence(&words, "and")
 }

@@ -3,10 +3,10 @@
 mod words;
 
 use analyzer::finding::{self, FindingInfo};
-use analyzer::name_match::did_you_mean;
 use analyzer::render::StyledLine;
 use analyzer::render::explain as text;
 use analyzer::rules::{self, FindingInfoRow, Rule, RuleRow};
+use analyzer::words::did_you_mean;
 use serde::Serialize;
 
 use self::words::GlossaryTerm;

@@ -41,12 +41,8 @@ pub fn damaged_wire(number: u64) -> WireOutcome {
     }
     let set = AnalyzedCapture::of(&outcome.capture).set;
     let found = set.found().filter(|(kind, ..)| *kind == FindingKind::CorruptedInTransit);
-    let named: Vec<Option<u64>> = found
-        .map(|(_, _, found)| {
-            let wire = found.facts.iter().find(|fact| fact.name == "wire")?;
-            if let FactValue::Number(wire) = wire.value { Some(wire) } else { None }
-        })
-        .collect();
+    let named: Vec<Option<u64>> =
+        found.map(|(_, _, found)| found.fact("wire").and_then(FactValue::number)).collect();
     if !named.is_empty() && named.iter().all(|it| *it == Some(wire)) {
         return WireOutcome::Named;
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use analyzer::blocking::WaitRoot;
-use analyzer::finding::{FactValue, FindingKind, FindingSet, Severity};
+use analyzer::finding::{FindingKind, FindingSet, Severity};
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::Channel;
 use codec::time::FULL_RATE_PERIOD_PS;
@@ -121,18 +121,16 @@ fn is_green(set: &FindingSet) -> bool {
 
 /// True if a capture is said to have a standstill whose cause is out of sight.
 fn stands_unseen(set: &FindingSet) -> bool {
-    let word = FactValue::Word(WaitRoot::OutOfSight.name());
-    set.found().any(|(kind, _, found)| {
-        kind == FindingKind::Standstill && found.facts.iter().any(|fact| fact.value == word)
-    })
+    let cause = WaitRoot::OutOfSight.name();
+    let mut found = set.found();
+    found.any(|(kind, _, it)| kind == FindingKind::Standstill && it.has_word("cause", cause))
 }
 
 /// True if a capture is said to have something that was held up.
 fn is_accused(set: &FindingSet) -> bool {
-    let word = FactValue::Word("commands");
     set.found().any(|(kind, _, found)| {
         [FindingKind::Standstill, FindingKind::Deadlock].contains(&kind)
-            || (kind == FindingKind::HeldUp && found.facts.iter().all(|fact| fact.value != word))
+            || (kind == FindingKind::HeldUp && !found.has_word("unrecorded", "commands"))
             || (kind == FindingKind::SlowHost && found.severity != Severity::Note)
     })
 }

@@ -58,7 +58,7 @@ fn sentences(file: &str, ports: &[&str]) -> String {
 
 #[test]
 fn a_sentence_names_who_held_up_whom() {
-    let cases: [(&str, &[&str]); 14] = [
+    let cases: [(&str, &[&str]); 15] = [
         ("standstill/deadlock-mesh.toml", &[]),
         ("standstill/slow-host.toml", &[]),
         ("standstill/slow-host.toml", &["sw:3"]),
@@ -73,6 +73,7 @@ fn a_sentence_names_who_held_up_whom() {
         ("standstill/circle-again.toml", &[]),
         ("standstill/late-tap.toml", &[]),
         ("standstill/slow-then-dead.toml", &[]),
+        ("standstill/two-senders.toml", &[]),
     ];
     let text: String = cases
         .iter()

@@ -3,7 +3,7 @@
 use codec::capture::ChannelId;
 use codec::time::CharacterPeriod;
 
-use super::super::set::{FactValue, FindingFact};
+use super::super::fact::{FactValue, FindingFact};
 use super::super::{FindingKind, Severity};
 use crate::blocking::WaitRoot;
 use crate::event::Picoseconds;

@@ -1,5 +1,6 @@
 //! Quality of a recorded channel: its clock, the eye of each wire, and causes of bad characters.
 
+use analyzer::words::in_sentence;
 use codec::recording::import::RecordedQuality;
 use codec::wires::{EyeHistogram, GuessedMap, PlacedCharacter, WIRES, WireMap, WiringFault};
 
@@ -81,10 +82,8 @@ pub(super) fn wire_name(wire: usize) -> String {
 pub(super) fn wire_names(set: u16) -> String {
     let names: Vec<String> =
         (0..WIRES).rev().filter(|wire| set >> wire & 1 == 1).map(wire_name).collect();
-    match names.as_slice() {
-        [all @ .., last] if !all.is_empty() => format!("wires {} and {last}", all.join(", ")),
-        names => format!("wire {}", names.concat()),
-    }
+    let wires = if names.len() > 1 { "wires" } else { "wire" };
+    format!("{wires} {}", in_sentence(&names, "and"))
 }
 
 /// Statement that wires never do something, for one and for several.

@@ -99,13 +99,7 @@ fn turns(outcome: &RunOutcome) -> BTreeSet<(NodePort, NodePort)> {
 /// The cycles of routes that were found.
 fn circles(set: &FindingSet) -> Vec<&[ChannelId]> {
     let found = set.found().filter(|(kind, ..)| *kind == FindingKind::RouteCycle);
-    let facts = found.flat_map(|(_, _, found)| &found.facts);
-    let circles = facts.filter_map(|fact| match &fact.value {
-        FactValue::Channels(channels) => Some(channels.as_slice()),
-        FactValue::Number(_) | FactValue::Byte(_) => None,
-        FactValue::Word(_) | FactValue::Address(_) | FactValue::Channel(_) => None,
-    });
-    circles.collect()
+    found.map(|(_, _, found)| found.channels("circle")).collect()
 }
 
 /// Errors and warnings that a network in order does not have.

@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 
 use analyzer::blocking::BlockingEvent;
 use analyzer::channel_name::ChannelEnds;
-use analyzer::finding::{FactValue, FindingKind};
+use analyzer::finding::{Finding, FindingKind};
 use analyzer::journey::{Journey, JourneyHop};
 use analyzer::packet::StartCoverage;
 use codec::capture::{Channel, ChannelId};
@@ -296,12 +296,9 @@ impl CircleNetwork {
             differences.extend(odd.map(|stop| format!("{what}: no journey waits as {stop:?}")));
             let channel = |id: &ChannelId| outcome.channels.get(id.0 as usize).map(|it| &*it.name);
             let found = set.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
-            let facts = found.flat_map(|(_, _, found)| &found.facts);
-            let circles = facts.filter_map(|fact| {
-                let FactValue::Channels(channels) = &fact.value else { return None };
-                Some(channels.iter().filter_map(channel).collect::<BTreeSet<&str>>())
-            });
-            let circles: Vec<_> = circles.collect();
+            let circle =
+                |found: &Finding| found.channels("circle").iter().filter_map(channel).collect();
+            let circles: Vec<BTreeSet<&str>> = found.map(|(_, _, found)| circle(found)).collect();
             let expected: BTreeSet<&str> = self.circle.iter().map(String::as_str).collect();
             if circles != [expected] {
                 differences.push(format!("{what}: found {circles:?}"));
