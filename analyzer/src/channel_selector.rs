@@ -62,7 +62,7 @@ fn name_parts(channel: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Selection of channels by `--channel` and `--capture`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelSelector<'a> {
     /// Patterns, of which one must match; without any, all channels are selected.
     pub patterns: &'a [ChannelPattern],

@@ -50,7 +50,7 @@ named_enum! {
 
 row! {
     /// A packet of a comparison.
-    #[derive(Eq)]
+    #[derive(Default, Eq)]
     pub struct DiffPacket {
         mark: &'static str as DiffMark::SHAPE, "", "", "in both, in both at different times, only in A, only in B";
         packet: u64, "", "", "number on the channel, in A if it is in both";
@@ -318,16 +318,10 @@ mod tests {
 
     fn sample(at: usize, letter: char) -> DiffPacket {
         DiffPacket {
-            mark: "",
-            packet: 0,
             start: at as u64,
             time_ps: at as u128,
             length: u64::from(u32::from(letter)),
-            route: Vec::new(),
-            tag: None,
-            crc: "good",
-            ended_by: "gap",
-            later_ps: None,
+            ..DiffPacket::default()
         }
     }
 

@@ -161,6 +161,7 @@ impl FindingChecks {
         observer.checker.begin(chunk, &mut observer.sink);
         walk(&mut observer);
         observer.checker.end(chunk, &mut observer.sink);
+        side.watch.used = side.wire.used;
     }
 
     /// Checks an event; events must be passed in order of time.

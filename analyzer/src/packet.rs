@@ -208,6 +208,7 @@ impl ReceivedPacket {
 
 row! {
     /// A row of `myriscope packets`; fields as in `docs/output.md`.
+    #[derive(Default)]
     pub struct PacketRow<'a> at (start, end) {
         channel: &'a str, "", "", "name of the channel";
         packet: u64, "", "", "counts from 0 on the channel";

@@ -60,7 +60,7 @@ impl LinkLayout {
 }
 
 /// View of one link: the first selected channel of each section on the left, its opposite on the right.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LinkView<'a> {
     selector: ChannelSelector<'a>,
     /// Name of the channel on the left, if given.
@@ -92,20 +92,8 @@ struct RowStretch {
 impl<'a> LinkView<'a> {
     /// Creates a view before the first item of its capture.
     pub fn new(selector: ChannelSelector<'a>, layout: LinkLayout) -> Self {
-        Self {
-            selector,
-            left: None,
-            layout,
-            notes: NoteQueue::default(),
-            columns: [ChannelColumn::new(layout.column), ChannelColumn::new(layout.column)],
-            newest: 0,
-            row: None,
-            covered: 0,
-            unrecorded: 0,
-            headed: false,
-            channels: BTreeMap::new(),
-            shown: BTreeSet::new(),
-        }
+        let columns = [ChannelColumn::new(layout.column), ChannelColumn::new(layout.column)];
+        Self { selector, layout, columns, ..Self::default() }
     }
 
     /// The view, of the link of a channel, which is on the left. The name of a link with virtual channels is

@@ -9,11 +9,9 @@ const BEGIN_MIN: usize = 4;
 
 /// Names in a sentence: `a`, `a and b`, `a, b and c`.
 pub fn in_sentence(names: &[String], conjunction: &str) -> String {
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => {
-            format!("{} {conjunction} {last}", others.join(", "))
-        }
-        _ => names.concat(),
+    match names {
+        [] | [_] => names.concat(),
+        [others @ .., last] => format!("{} {conjunction} {last}", others.join(", ")),
     }
 }
 

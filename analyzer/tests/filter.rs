@@ -22,31 +22,27 @@ fn wrong_of(kind: RowKind, texts: &[&str]) -> String {
     said
 }
 
-const PACKET: PacketRow<'_> = PacketRow {
-    channel: "s0:3>h0:0",
-    packet: 7,
-    start: 1000,
-    end: 1011,
-    length: 6,
-    route: &[0x83, 0x81],
-    tag: Some(5),
-    payload: 2,
-    crc: "bad",
-    syndrome: Some(0x10),
-    ended_by: "gap",
-    ip: None,
-    switch: None,
-    switch_fault: None,
-    vita26: None,
-    internetwork: None,
-    bytes: Some(HexBytes(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
-    route_left_out: 0,
-    bytes_left_out: 0,
-};
+fn packet() -> PacketRow<'static> {
+    PacketRow {
+        channel: "s0:3>h0:0",
+        packet: 7,
+        start: 1000,
+        end: 1011,
+        length: 6,
+        route: &[0x83, 0x81],
+        tag: Some(5),
+        payload: 2,
+        crc: "bad",
+        syndrome: Some(0x10),
+        ended_by: "gap",
+        bytes: Some(HexBytes(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
+        ..PacketRow::default()
+    }
+}
 
 /// True if the packet, on a channel of the full rate, passes.
 fn keeps(text: &str) -> bool {
-    Filter::parse(text, RowKind::Packets).unwrap().keeps(&PACKET, CharacterPeriod::FULL_RATE)
+    Filter::parse(text, RowKind::Packets).unwrap().keeps(&packet(), CharacterPeriod::FULL_RATE)
 }
 
 fn all_keep(texts: &[&str]) {
@@ -108,7 +104,7 @@ fn not_binds_closer_than_and_and_that_closer_than_or() {
 
 #[test]
 fn what_a_row_does_not_have_passes_no_test_but_a_negation_and_a_row_that_is_no_object_none() {
-    let runt = PacketRow { tag: None, syndrome: None, route: &[], crc: "runt", ..PACKET };
+    let runt = PacketRow { tag: None, syndrome: None, route: &[], crc: "runt", ..packet() };
     let tests = "tag, tag == 5, tag != 5, tag in {5}, syndrome > 0, route, route != 83, route[0]";
     for text in tests.split(", ") {
         for (filter, expected) in [(text, false), (&format!("!({text})"), true)] {
@@ -388,13 +384,14 @@ fn nothing_in_a_message_harms_a_terminal() {
 fn columns_stand_below_their_names() {
     let mut columns =
         ColumnList::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
-    let text = format!("{}\n{}", columns.head(), columns.line(&PACKET, CharacterPeriod::FULL_RATE));
+    let text =
+        format!("{}\n{}", columns.head(), columns.line(&packet(), CharacterPeriod::FULL_RATE));
     insta::assert_snapshot!(text, @"
     channel            start [ch]  route        crc      syndrome
     s0:3>h0:0                1000  83:81        bad            16
     ");
     let mut timed = columns.clone().in_unit(Some(TimeUnit::Nanoseconds));
-    let text = format!("{}\n{}", timed.head(), timed.line(&PACKET, CharacterPeriod::FULL_RATE));
+    let text = format!("{}\n{}", timed.head(), timed.line(&packet(), CharacterPeriod::FULL_RATE));
     assert!(text.contains("start [ns]") && text.contains("  12500.0  "), "{text}");
     let names = ["channel", "start", "route", "crc", "syndrome"];
     assert_eq!(columns.names().collect::<Vec<_>>(), names);

@@ -17,7 +17,7 @@ pub enum BlockingEvent {
 }
 
 /// A stop of a channel's sender. F-1
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopReport {
     /// Number of the stop from 0, in order of the beginnings.
     pub number: u64,
@@ -61,18 +61,20 @@ pub struct EndCause {
 }
 
 /// Cause of the end of a stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StopEnd {
     /// The sender was released. F-2, F-7, R-1
     Resumed(ResumeCause),
     /// The opposite channel, which carries STOP and GO, has a hole.
     Hole,
     /// The recording ended.
+    #[default]
     CaptureEnd,
 }
 
 named_enum! {
     /// Cause of the wait at the end of a chain.
+    #[derive(Default)]
     pub enum WaitRoot {
         /// The host behind the channel accepted nothing. I-4
         Host = "host",
@@ -90,6 +92,7 @@ named_enum! {
         /// The link of the channel was open. F-7
         OpenLink = "open-link",
         /// The next channel is uncaptured or unknown.
+        #[default]
         OutOfSight = "out-of-sight",
     }
 }

@@ -228,19 +228,11 @@ mod tests {
     /// A stop behind a chain of channels that leads out of sight.
     fn stop(channel: u32, chain: impl Iterator<Item = u32>, lasted: Picoseconds) -> BlockingEvent {
         BlockingEvent::Stop(StopReport {
-            number: 0,
             channel: ChannelId(channel),
-            since: 0,
             until: lasted,
             periods: 1,
-            sending: None,
-            ended: StopEnd::CaptureEnd,
-            packet: None,
             chain: chain.map(ChannelId).collect(),
-            behind: None,
-            root: WaitRoot::OutOfSight,
-            holders: Vec::new(),
-            standing: None,
+            ..StopReport::default()
         })
     }
 

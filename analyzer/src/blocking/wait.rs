@@ -78,7 +78,7 @@ pub(super) struct EndedStop {
     pub(super) root: WaitRoot,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WaitCause {
     pub(super) packet: Option<u64>,
     pub(super) chain: Vec<ChannelId>,
@@ -186,14 +186,7 @@ impl BlockingTracker {
         context: WaitContext<'_>,
         scope: CauseScope,
     ) -> WaitCause {
-        let mut why = WaitCause {
-            packet: None,
-            chain: Vec::new(),
-            behind: None,
-            root: WaitRoot::OutOfSight,
-            since: 0,
-            holders: Vec::new(),
-        };
+        let mut why = WaitCause::default();
         let Some(first) = self.waits.get(id) else { return why };
         if scope == CauseScope::Longest
             && let Some(why) = first.longest_before(context.now)

@@ -5,7 +5,7 @@ mod packets;
 mod stops;
 
 use codec::capture::{Channel, StartState};
-use codec::time::{CharacterPeriod, OPEN_LINK, Tick};
+use codec::time::{CharacterPeriod, Tick};
 
 use self::stops::StopChecker;
 use super::sink::FindingSink;
@@ -28,9 +28,9 @@ pub(super) struct FlowChecker {
     pub(super) resets: ResetChecker,
     /// State of the channel before its first character, until that is known.
     start: Option<StartState>,
-    /// Periods before the first character that count as recorded, for the length of a silence. F-7
-    before: u64,
-    /// First character, or first after the last hole.
+    /// First character other than IDLE so far. F-7
+    pub(super) used: Option<Tick>,
+    /// First character.
     pub(super) first: Tick,
     /// True if the declared fill is that of Myricom's chips: no IDLE except for timing. F-8
     chip_fill: bool,
@@ -211,7 +211,7 @@ impl FlowChecker {
                 // A silent sender may have lost power, and restarts in GO. F-2
                 self.stops.forgive();
                 self.turns.last = [None; 2];
-                if at.since(self.first).0.saturating_add(self.before) < OPEN_LINK.0 {
+                if self.used.is_none_or(|used| used > at) {
                     sink.note(FindingKind::SilentAtFirst, at, Vec::new);
                 } else {
                     sink.seen().silences += 1;
@@ -220,7 +220,6 @@ impl FlowChecker {
             }
             LinkEvent::Hole { missing } => {
                 sink.note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
-                (self.first, self.before) = (at, 0);
                 (self.turns.has_change, self.turns.last) = (false, [None; 2]);
                 self.requests = RequestChecker::default();
                 self.resets.last = [None; 2];
@@ -242,7 +241,6 @@ impl FlowChecker {
     fn begins(&mut self, at: Tick) {
         self.first = at;
         let Some(start) = self.start.take().filter(|start| start.at == at) else { return };
-        self.before = start.silent.saturating_add(start.alive.into());
         self.stops.begins(&start);
         self.turns.known_from = at;
         if let Some((_, changes)) = start.command {

@@ -15,6 +15,8 @@ use crate::link::parameters::{ChannelParameters, ParameterKey};
 #[derive(Clone, Debug)]
 pub(super) struct SymbolChecker {
     next: Option<Tick>,
+    /// First character other than IDLE. F-7
+    pub(super) used: Option<Tick>,
     phase: SymbolPhase,
     acted: ActedSymbols,
     open_wires: OpenWireCodes,
@@ -72,6 +74,7 @@ impl SymbolChecker {
         let start = StartState::of(channel);
         Self {
             next: start.map(|start| start.at),
+            used: start.and_then(|start| start.used),
             phase: start.map(SymbolPhase::from).unwrap_or_default(),
             acted: ActedSymbols::default(),
             open_wires: OpenWireCodes::default(),
@@ -231,6 +234,7 @@ impl SymbolChecker {
             }
         }
         (self.phase.silent, self.phase.is_alive) = (0, true);
+        self.used.get_or_insert(at);
     }
 
     /// Processes a character other than the one that must follow FRES. R-1

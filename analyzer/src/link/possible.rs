@@ -9,8 +9,9 @@ use super::interval::{ChannelActivity, WireState};
 use super::led::LedTraffic;
 
 /// Where a channel is relative to packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PacketPhase {
+    #[default]
     Between,
     Packet {
         /// Bytes are expected from this character on: behind the last byte, or once the sender may send.
@@ -39,11 +40,12 @@ impl PacketPhase {
 }
 
 /// Knowledge of the channel's sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SenderPermission {
     /// The opposite channel is recorded, and has not commanded yet.
     Unknown,
     /// It may send. F-2
+    #[default]
     Going,
     /// It must not send since that character.
     Stopped(Tick),

@@ -11,7 +11,7 @@ use crate::counters::ChannelCounters;
 use crate::event::{ChannelEvent, LinkEvent};
 use crate::packet::FrameEnd;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ActivityTracker {
     channel: ChannelId,
     /// State before the first character of a slice.
@@ -41,23 +41,8 @@ pub(crate) struct ActivityTracker {
 impl ActivityTracker {
     pub(crate) fn new(id: ChannelId, channel: &Channel) -> Self {
         let counters = ChannelCounters::of(channel);
-        Self {
-            channel: id,
-            start: StartState::of(channel),
-            wire: WireState::Unknown,
-            receiving: PacketPhase::Between,
-            sender: SenderPermission::Going,
-            unseen: UnseenStop::default(),
-            recorded: RecordedRange::default(),
-            opposite: None,
-            next: Tick(0),
-            now: Tick(0),
-            current: None,
-            ended: Vec::new(),
-            leds: PortLeds::default(),
-            totals: ChannelTotals { counters, ..ChannelTotals::default() },
-            stops: StopTotals::default(),
-        }
+        let totals = ChannelTotals { counters, ..ChannelTotals::default() };
+        Self { channel: id, start: StartState::of(channel), totals, ..Self::default() }
     }
 
     /// Periods in each state of the LEDs at the receiving end, in the order of

@@ -279,7 +279,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
         &["0: GAP 83 05 IDLE×16"],
         &["0: GAP 83 05 92 GAP IDLE×16"],
     ),
-    case(FindingKind::SilentAtFirst, &LINK, &["0: IDLE×16 GAP"], &["0: GAP IDLE×16"]),
+    case(FindingKind::SilentAtFirst, &LINK, &["0: IDLE×16 GAP"], &["0: GAP | @5 IDLE×16"]),
     // F-8
     case(
         FindingKind::UnexpectedFill,

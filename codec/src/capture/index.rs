@@ -20,7 +20,7 @@ const DISTANCE_MIN: u64 = 256 << 10;
 const STATES_MAX: usize = 1 << 17;
 
 /// Places in a capture file, in order. Its size does not grow with the file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CaptureIndex {
     places: Vec<IndexedPlace>,
     /// Blocks that describe sections and interfaces, adjacent ones joined.
@@ -179,13 +179,7 @@ impl<R: Read> CaptureIndexer<R> {
 
     /// An index before the first block, with its places at least some bytes apart.
     pub fn with_distance(stream: R, distance: u64) -> Self {
-        let index = CaptureIndex {
-            places: Vec::new(),
-            heads: Vec::new(),
-            names: BTreeMap::new(),
-            distance: distance.max(1),
-            states: 0,
-        };
+        let index = CaptureIndex { distance: distance.max(1), ..CaptureIndex::default() };
         Self {
             reader: CaptureReader::new(stream),
             index,

@@ -89,8 +89,7 @@ impl StartTracker {
             Some(position) if position < at => {
                 let Self { mut framer, mut wire, .. } = self.clone();
                 framer.seek(at, &mut |at, event| wire.event(at, event));
-                let packets = wire.state.packets;
-                return Some(StartState { at, packets, ..StartState::default() });
+                return Some(StartState { at, ..wire.state });
             }
             Some(_) | None => return None,
         }
@@ -152,11 +151,13 @@ impl TrackedWire {
             FrameEvent::Synchronized => self.end_cut(),
             FrameEvent::Hole { .. } => {
                 self.end_cut();
-                let state = StartState { packets: self.state.packets, ..StartState::default() };
+                let (packets, used) = (self.state.packets, self.state.used);
+                let state = StartState { packets, used, ..StartState::default() };
                 *self = Self { state, begun: Some(at), ..Self::default() };
             }
             FrameEvent::Start(data) | FrameEvent::Data(data) | FrameEvent::Discarded(data) => {
-                (self.state.alive, self.is_cut) = (true, false);
+                self.alive(at);
+                self.is_cut = false;
                 self.state.data = Tick(at.0.saturating_add(data.len() as u64));
             }
             FrameEvent::Fill(codes) => {
@@ -165,7 +166,7 @@ impl TrackedWire {
                 }
             }
             FrameEvent::Control { decoded, .. } => {
-                self.state.alive = true;
+                self.alive(at);
                 self.symbol(at, decoded.symbol());
             }
             FrameEvent::End(_) => self.state.packets += 1,
@@ -184,6 +185,11 @@ impl TrackedWire {
     /// True if the opposite channel was recorded from a place on without a hole, or from the cut on if that is later.
     fn has_witness(&self, place: Tick, peer: &Self) -> bool {
         peer.begun <= Some(place.max(self.state.at))
+    }
+
+    fn alive(&mut self, at: Tick) {
+        self.state.alive = true;
+        self.state.used.get_or_insert(at);
     }
 
     /// Counts a packet of which the recording has nothing but the end.

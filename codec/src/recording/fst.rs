@@ -13,8 +13,6 @@ use flate2::bufread::GzDecoder;
 
 use self::changes::BlockChanges;
 use self::packing::{FstPacking, unpack, varint};
-use super::decimal::TimeOrigin;
-use super::levels::SignalLevels;
 use super::variables::VariableName;
 use super::{ChangeSink, ReadSummary, RecordingError, SignalReader, SignalTable};
 
@@ -300,12 +298,8 @@ impl<R: Read + Seek> SignalReader for FstReader<R> {
             widths: &self.widths,
             selected: selected.collect(),
             unit_fs: self.unit_fs,
-            levels: SignalLevels::default(),
-            origin: TimeOrigin::default(),
-            time_fs: None,
             switches,
-            switch: None,
-            hidden: 0,
+            ..BlockChanges::default()
         };
         changes.find_switch(0);
         let mut at = 0;

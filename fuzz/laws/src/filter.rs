@@ -170,14 +170,8 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         crc: "bad",
         syndrome: Some(0x10),
         ended_by: "gap",
-        ip: None,
-        switch: None,
-        switch_fault: None,
-        vita26: None,
-        internetwork: None,
         bytes: Some(HexBytes(&[0x83, 0x81, 0x05, 0xaa, 0xbb, 0xcc])),
-        route_left_out: 0,
-        bytes_left_out: 0,
+        ..PacketRow::default()
     };
     let runt = PacketRow { tag: None, route: &[], crc: "runt", syndrome: None, ..packet.clone() };
     let shown = LinkViewRow { at: 4, end: 6, left: "GAP 83".to_owned(), right: String::new() };

@@ -13,6 +13,7 @@ use crate::recording::{ChangeSink, RecordingError};
 const HEAD: u64 = 30;
 
 /// Changes of the selected signals, block by block.
+#[derive(Default)]
 pub(super) struct BlockChanges<'a> {
     /// Bytes of a level of each variable as text, by its number.
     pub(super) widths: &'a [u32],
@@ -396,12 +397,7 @@ mod tests {
             widths: &[2, 1, 2],
             selected: vec![(1, vec![1]), (2, vec![2, 4])],
             unit_fs: 1,
-            levels: SignalLevels::default(),
-            origin: TimeOrigin::default(),
-            time_fs: None,
-            switches: &[],
-            switch: None,
-            hidden: 0,
+            ..BlockChanges::default()
         };
         // Variable 1 is high, and of variable 2 the least significant bit.
         changes.set_frame(b"xx101");

@@ -8,8 +8,9 @@ use analyzer::event::{LinkEvent, TimedEvent};
 use analyzer::finding::{FindingKind, Occurrence};
 use analyzer::packet::FrameEnd;
 use codec::capture::{ChannelId, StartState};
+use codec::character::Character;
 use codec::packet::CrcCheck;
-use codec::time::{OPEN_LINK, Tick};
+use codec::time::Tick;
 
 use super::capture_rows::CaptureRows;
 
@@ -57,18 +58,12 @@ fn found(rows: &CaptureRows<'_>, event: &TimedEvent) -> Option<(FindingKind, u64
     Some((kind, event.at.0))
 }
 
-/// True if nothing but silence was recorded, or was before a slice, since the recording began or went on.
+/// True if nothing but silence was recorded before, or was before a slice.
 fn is_silent_at_first(rows: &CaptureRows<'_>, event: &TimedEvent) -> bool {
     let characters = &rows.characters[&event.channel];
-    let before = event.at.0 - OPEN_LINK.0.min(event.at.0);
-    if event.at.0 >= OPEN_LINK.0 && characters.binary_search_by_key(&before, |it| it.0).is_ok() {
-        return false;
-    }
-    let first = characters[0].0;
-    let start = StartState::of(rows.channel(event.channel)).filter(|it| it.at.0 == first);
-    let is_begin = event.at.0 - first < OPEN_LINK.0;
-    let silence = |it: StartState| event.at.0 - first + it.silent + u64::from(it.alive);
-    start.filter(|_| is_begin).is_none_or(|it| silence(it) < OPEN_LINK.0)
+    let mut before = characters.iter().take_while(|it| it.0 < event.at.0);
+    let start = StartState::of(rows.channel(event.channel));
+    before.all(|it| it.1 == Character::IDLE) && start.is_none_or(|it| it.used.is_none())
 }
 
 /// Compares counts, first and last places of findings.
