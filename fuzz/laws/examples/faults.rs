@@ -253,14 +253,10 @@ fn reason(before: &RunOutcome, after: &RunOutcome) -> &'static str {
 
 /// Tests whether a packet was hurt or lost: both runs are alike but for the fault.
 fn is_costly(before: &RunOutcome, after: &RunOutcome) -> bool {
+    use TruthEventKind::{Dropped, Merged, Overflow, Truncated};
     let is_cost = |what: &TruthEventKind| {
-        matches!(
-            what,
-            TruthEventKind::Dropped(_)
-                | TruthEventKind::Truncated(_)
-                | TruthEventKind::Merged
-                | TruthEventKind::Overflow
-        ) || matches!(what, TruthEventKind::Consumed { check, .. } if *check != CrcCheck::Good)
+        matches!(what, Dropped(_) | Truncated(_) | Merged | Overflow)
+            || matches!(what, TruthEventKind::Consumed { check, .. } if *check != CrcCheck::Good)
     };
     let costs = |it: &RunOutcome| it.rows.iter().filter(|row| is_cost(&row.kind)).count();
     costs(after) > costs(before)

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use analyzer::score::ScoreReport;
 use simulator::clock::NodeClock;
-use simulator::fault::FaultKind;
+use simulator::fault::{FaultKind, FaultSpec};
 use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
-use simulator::topology::{NodePort, Topology};
+use simulator::topology::{CableSpec, NodePort, Topology};
 use simulator::traffic::PayloadSize;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 use simulator::wires::{CableWires, WireSkew};
@@ -19,6 +19,7 @@ use crate::network::input::{NetworkInput, Rerun, SwitchInput};
 use crate::network::run::{RunOutcome, run, run_with};
 use crate::network::slack::{self, BoundsWidth};
 use crate::network::{facts, findings, rules, undeclared, waits};
+use crate::repair::SeededRng;
 use crate::score::{self, LIKELY, MESSAGES};
 
 /// Number of times that what was recorded is handed out. *Chosen*: several times in a run.
@@ -96,10 +97,10 @@ pub fn planned(plan: &NetworkInput) -> Option<JudgedNetwork> {
         assert!(one == two, "the same characters");
         check_rerun(&skewed, &other, Rerun::Stepped);
     }
-    if scenario.seed.is_multiple_of(4) {
-        let scenario = with_clocks(scenario.clone());
-        let outcome = run(&scenario, TraceLevel::Everything, SLICE);
-        rules::check(&scenario, &outcome);
+    let clocks = scenario.seed.is_multiple_of(4).then(|| with_clocks(scenario.clone()));
+    for other in clocks.into_iter().chain(with_aimed_cut(scenario, &outcome.rows)) {
+        let outcome = run(&other, TraceLevel::Everything, SLICE);
+        rules::check(&other, &outcome);
         let _ = AnalyzedCapture::of(&outcome.capture);
     }
     Some(judged)
@@ -111,18 +112,39 @@ pub(crate) fn with_clocks(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// The scenario with any wires whose skew is within the window of a receiver, by its seed. W-3, W-4
-fn with_skew(mut scenario: Scenario) -> Scenario {
+/// The scenario with other cables.
+pub(crate) fn with_cables(mut scenario: Scenario, change: impl FnMut(&mut CableSpec)) -> Scenario {
     let mut cables = scenario.topology.cables().to_vec();
-    for (cable, number) in cables.iter_mut().zip(scenario.seed / 4..) {
+    cables.iter_mut().for_each(change);
+    let topology = Topology::new(scenario.topology.nodes().to_vec(), cables);
+    scenario.topology = topology.unwrap_or(scenario.topology);
+    scenario
+}
+
+/// The scenario with any wires whose skew is within the window of a receiver, by its seed. W-3, W-4
+fn with_skew(scenario: Scenario) -> Scenario {
+    let mut numbers = scenario.seed / 4..;
+    with_cables(scenario, |cable| {
+        let number = numbers.next().unwrap_or_default();
         let jitter_ps = u32::try_from(number % 7 * 500).unwrap_or_default();
         let polarity_ps = u32::try_from(number % 5 * 750).unwrap_or_default();
         let skew = WireSkew::UpTo(6_250 - jitter_ps - polarity_ps);
         cable.link.wires = CableWires { skew, jitter_ps, polarity_ps, ..cable.link.wires };
-    }
-    let topology = Topology::new(scenario.topology.nodes().to_vec(), cables);
-    scenario.topology = topology.unwrap_or(scenario.topology);
-    scenario
+    })
+}
+
+/// The scenario with a cable cut while the first byte of a packet is on it, by its seed. F-7
+fn with_aimed_cut(scenario: &Scenario, rows: &[TruthEvent]) -> Option<Scenario> {
+    use TruthEventKind::{Forwarded, Injected};
+    let mut dice = SeededRng::new(&scenario.seed.to_le_bytes());
+    let begun = |row: &&TruthEvent| matches!(row.kind, Injected { .. } | Forwarded { .. });
+    let begun: Vec<_> = rows.iter().filter(begun).collect();
+    let row = begun.get(usize::try_from(dice.below(begun.len().max(1) as u64)).ok()?)?;
+    let at = row.at + 1 + dice.below(scenario.topology.link(row.place)?.delay.0);
+    let place = if dice.below(2) == 0 { row.place } else { scenario.topology.peer(row.place)? };
+    let cut = FaultSpec { at, until: Some(at + 50), place, kind: FaultKind::Cut };
+    let faults = [&scenario.faults[..], &[cut]].concat();
+    Some(Scenario { faults, ..scenario.clone() })
 }
 
 /// The laws of a network that has run. Returns the width of the bounds of its slack buffers.

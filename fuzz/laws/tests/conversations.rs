@@ -108,14 +108,7 @@ fn what_a_cut_loses_is_sent_again_for_being_lost() {
         })
         .collect();
     assert!(causes.contains(&ResendCause::LostData), "{causes:?}");
-    let lost = |cause: &ResendCause| {
-        matches!(
-            cause,
-            ResendCause::LostData
-                | ResendCause::LostAck
-                | ResendCause::Corrupt
-                | ResendCause::Unanswered
-        )
-    };
+    use ResendCause::{Corrupt, LostAck, LostData, Unanswered};
+    let lost = |cause: &ResendCause| [LostData, LostAck, Corrupt, Unanswered].contains(cause);
     assert!(causes.iter().all(lost), "{causes:?}");
 }

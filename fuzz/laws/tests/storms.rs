@@ -156,30 +156,22 @@ fn missed(mut kinds: BTreeSet<&'static str>) -> Vec<&'static str> {
     crate::truth_kinds().filter(|kind| !kinds.contains(kind)).collect()
 }
 
-/// Hosts that all send to one, as much as they can. S-5
-fn contention(hosts: u32, payload: u64, [routing, token_step]: [u64; 2]) -> String {
-    let mut text = format!(
-        "duration_periods = 12000\n[[switch]]\nname = 's'\nrouting_periods = {routing}\n\
-         token_step_periods = {token_step}\n"
-    );
-    for host in 0..hosts {
-        text += &format!("[[host]]\nname = 'h{host}'\nat = 's:{host}'\n");
-    }
-    for host in 1..hosts {
-        text += &format!(
-            "[[traffic]]\nfrom = 'h{host}'\nto = 'h0'\npayload = {payload}\nsaturate = true\n"
-        );
-    }
-    text
-}
-
+/// Hosts all send to one, as much as they can. S-5
 #[test]
 fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
     let mut dice = SeededRng::new(b"shares of a contended output");
     for _ in 0..draws(24) {
         let (hosts, payload) = (3 + dice.below(5), 40 + dice.below(200));
-        let steps = [1 + dice.below(28), 1 + dice.below(3)];
-        let text = contention(u32::try_from(hosts).unwrap(), payload, steps);
+        let [routing, token_step] = [28, 3].map(|most| 1 + dice.below(most));
+        let traffic = (1..hosts).map(|host| {
+            format!("{{ from = 'h{host}', to = 'h0', payload = {payload}, saturate = true }},")
+        });
+        let text = format!(
+            "duration_periods = 12000\ntopology = {{ kind = 'switch', hosts = {hosts} }}\n\
+             switch_defaults = {{ routing_periods = {routing}, token_step_periods = {token_step} }}\n\
+             traffic = [{}]\n",
+            traffic.collect::<String>()
+        );
         let scenario = crate::read(&text);
         let mut served = vec![0_u64; usize::try_from(hosts).unwrap()];
         for row in rows(&scenario) {

@@ -175,13 +175,8 @@ pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
 
 /// Tests whether something is lost, or a sender gives up, for want of room or for long waiting.
 pub(crate) const fn is_trouble(what: &TruthEventKind) -> bool {
-    matches!(
-        what,
-        TruthEventKind::Overflow
-            | TruthEventKind::Blocked(_)
-            | TruthEventKind::Truncated(_)
-            | TruthEventKind::Merged
-    )
+    use TruthEventKind::{Blocked, Merged, Overflow, Truncated};
+    matches!(what, Overflow | Blocked(_) | Truncated(_) | Merged)
 }
 
 /// Checks that nothing is found of what only damage makes where there was none, and every sign of damage that
