@@ -16,9 +16,9 @@ use analyzer::finding::FindingKind;
 use analyzer::packet::ByteRetention;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::timeline::EventFilter;
-use codec::capture::{Channel, ChannelId, ReadProgress, merge};
+use codec::capture::{ChannelId, ReadProgress};
 use codec::time::Tick;
-use laws::network::analyzed::analyzed;
+use laws::network::analyzed::{analyzed, select};
 use laws::network::input::NetworkInput;
 use laws::network::run::RunOutcome;
 use laws::repair::SeededRng;
@@ -246,13 +246,10 @@ fn a_circle_is_a_deadlock_if_all_its_links_were_recorded_until_it_was_certain() 
     for id in &deadlock.channels {
         for cut in [run.name(*id).to_owned(), turned(id)] {
             for (until, expected) in [(certain - 1, 0), (certain, 1)] {
-                let mut select = |_, channel: &Channel| {
-                    (Tick(0), Tick(if channel.name == cut { until } else { u64::MAX }))
-                };
-                let capture = [(run.outcome.capture.as_slice(), 0)];
-                let part =
-                    merge(capture, Vec::new(), &mut select, &mut |_, fault| panic!("{fault}"));
-                let BlockedCapture { events, deadlocks } = BlockedCapture::of(&part.unwrap().0);
+                let part = select(&run.outcome.capture, &|channel| {
+                    Some((Tick(0), Tick(if channel.name == cut { until } else { u64::MAX })))
+                });
+                let BlockedCapture { events, deadlocks } = BlockedCapture::of(&part);
                 let roots = events.iter().filter_map(|event| match event {
                     BlockingEvent::Stop(stop) if stop.ended == StopEnd::CaptureEnd => {
                         Some(stop.root)

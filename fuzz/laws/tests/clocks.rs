@@ -5,9 +5,10 @@ use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use codec::capture::{ByteOrder, Channel, ReadProgress, merge};
+use codec::capture::{ByteOrder, Channel, ReadProgress};
 use codec::time::{CharacterPeriod, Tick};
 use laws::capture_input;
+use laws::network::analyzed::select;
 use laws::network::run::RunOutcome;
 use laws::{score, taps};
 use simulator::truth::{TruthEvent, TruthEventKind};
@@ -127,10 +128,8 @@ fn a_drift_is_noticed_when_it_was() {
         let drift = found.filter(|(kind, ..)| *kind == FindingKind::ClockDrift);
         drift.map(|(_, id, found)| (id, found.first)).collect::<Vec<_>>()
     };
-    let window = |_, channel: &Channel| (Tick(0), Tick(channel.period.periods_up(4_000_000_000)));
-    let half =
-        merge([(&*whole, 0)], Vec::new(), &mut { window }, &mut |_, fault| panic!("{fault}"));
-    let before = observation(&half.unwrap().0);
+    let window = |it: &Channel| Some((Tick(0), Tick(it.period.periods_up(4_000_000_000))));
+    let before = observation(&select(&whole, &window));
     assert_eq!(before.len(), 1);
     assert_eq!(observation(&whole), before);
 }

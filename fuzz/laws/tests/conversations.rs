@@ -107,7 +107,7 @@ fn what_a_cut_loses_is_sent_again_for_being_lost() {
             if let ObservationKind::Resent(_, cause) = observed { Some(*cause) } else { None }
         })
         .collect();
-    assert!(causes.contains(&ResendCause::LostData), "{causes:?}");
+    assert!(causes.contains(&LostData), "{causes:?}");
     use ResendCause::{Corrupt, LostAck, LostData, Unanswered};
     let lost = |cause: &ResendCause| [LostData, LostAck, Corrupt, Unanswered].contains(cause);
     assert!(causes.iter().all(lost), "{causes:?}");

@@ -81,6 +81,12 @@ fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
     slice(capture, TimeWindow { from: edge(from), to: to.map(edge) })
 }
 
+fn joined(parts: [&[u8]; 2]) -> Vec<u8> {
+    let all = (Tick(0), Tick(u64::MAX));
+    let joined = merge(parts.map(|it| (it, 0)), Vec::new(), &mut |_, _| all, &mut |_, _| {});
+    joined.unwrap().0
+}
+
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
 fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
     let whole = CutFindings::of(capture);
@@ -91,8 +97,7 @@ fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
     for cut in (1..whole.end).step_by(step) {
         let mut after = part(capture, cut, None);
         let before = part(capture, 0, Some(cut));
-        let (files, all) = ([(&*before, 0), (&*after, 0)], (Tick(0), Tick(u64::MAX)));
-        let joined = merge(files, Vec::new(), &mut |_, _| all, &mut |_, _| {}).unwrap().0;
+        let joined = joined([&before, &after]);
         assert_eq!(cuts(&joined), cuts(capture), "{name}, parted at {cut} and joined");
         let sides = [&before, &after].map(|part| CutFindings::of(part));
         whole.check(&sides).unwrap_or_else(|error| panic!("{name} at {cut}: {error}"));
@@ -159,6 +164,10 @@ fn a_slice_of_a_slice_begins_as_the_slice_does() {
         let is_behind_hole = holes.iter().any(|hole| hole.end == first);
         if is_behind_hole || starts(&begun).0.values().any(Option::is_none) {
             continue;
+        }
+        let parts = [part(&begun, 0, Some(at)), part(&begun, at, None)];
+        for parts in [[&*parts[0], &*parts[1]], [&*parts[1], &*parts[0]]] {
+            assert_eq!(starts(&joined(parts)).0, starts(&begun).0, "{number}: {first} {second}");
         }
         let cuts = [&whole, &begun].map(|capture| starts(&part(capture, at, None)).0);
         for starts in cuts[0].keys().map(|id| [&cuts[0], &cuts[1]].map(|all| all[id])) {

@@ -120,7 +120,10 @@ fn table(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
         0 => order.map(|wire| format!("\"tx[{wire}]\"")).join(&separator.to_string()),
         _ => format!("tx{range}"),
     };
-    let mut text = format!("{comment}{end}{title}{separator}{titles}{end}");
+    // As many lines of something else before the titles as of signals: these have more fields.
+    let most = if base == 0 { levels.len() + usize::from(last.is_empty()) } else { 0 };
+    let notes = format!("Firmware{separator}2{end}").repeat([0, most / 9, most][pick(3)]);
+    let mut text = format!("{comment}{end}{notes}{title}{separator}{titles}{end}");
     for (time, levels) in levels {
         let time = i64::try_from(*time).unwrap() + begin;
         let (whole, parts) = (time.abs() / 10_i64.pow(decimals), time.abs() % 10_i64.pow(decimals));
