@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{RunOutcome, fixture, good, json, json_lines, piped, run};
+use crate::support::{RunOutcome, ScratchDirectory, fixture, good, json, json_lines, piped, run};
 
 fn check(path: &str, more: &[&str]) -> RunOutcome {
     run(&[&["check", &fixture(path)], more].concat())
@@ -161,10 +161,12 @@ fn documented_facts() -> (BTreeSet<(String, String)>, BTreeSet<String>) {
     (documented, explained)
 }
 
-/// Rows of `check` of a fixture, checked against the rows of `check --each`.
+/// Rows of `check` of a fixture, twice in a file, checked against the rows of `check --each`.
 fn findings_and_cases(path: &Path) -> Vec<(String, Value)> {
+    let directory = ScratchDirectory::new("findings-twice");
+    let twice = directory.write("twice", &fs::read(path).unwrap().repeat(2));
     let rows = |more: &[&str], name: &str| -> Vec<Value> {
-        let arguments = [&["check", path.to_str().unwrap(), "--format", "json"], more].concat();
+        let arguments = [&["check", &twice, "--format", "json"], more].concat();
         let mut all = json(&run(&arguments).out);
         all.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take).unwrap()
     };
@@ -172,7 +174,8 @@ fn findings_and_cases(path: &Path) -> Vec<(String, Value)> {
     let number = |row: &Value, name: &str| row.get(name).and_then(Value::as_u64).unwrap();
     let sum = |rows: &[Value]| rows.iter().map(|row| number(row, "count")).sum::<u64>();
     assert_eq!(sum(&findings), sum(&cases), "{}", path.display());
-    assert!(cases.is_sorted_by_key(|row| number(row, "time_ps")), "{}", path.display());
+    let place = |row: &Value| ["capture", "time_ps"].map(|name| number(row, name));
+    assert!(cases.is_sorted_by_key(place), "{}", path.display());
     let facts = |row: &Value, name: &str| {
         let kind = row.get("finding").and_then(Value::as_str).unwrap();
         (kind.to_owned(), row.get(name).unwrap().clone())

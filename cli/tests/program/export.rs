@@ -2,12 +2,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on stops")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::import::packets;
-use crate::support::{ScratchDirectory, capture, good, json_lines, run};
+use crate::support::{ScratchDirectory, capture, capture_bytes, good, json_lines, run};
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
@@ -68,6 +68,7 @@ type TraceEvent = (u64, String, u64, u64, String);
 fn events(trace: &[u8]) -> Vec<TraceEvent> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let (mut tracks, mut names, mut events) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let mut named = BTreeSet::new();
     for (trace_packet, _, packet) in fields(trace) {
         assert_eq!(trace_packet, 1);
         let packet = fields(packet);
@@ -78,6 +79,8 @@ fn events(trace: &[u8]) -> Vec<TraceEvent> {
             let ends = name.split_once(' ').and_then(|(ends, _)| ends.split_once('>'));
             let is_of = |it: &String| ends.is_some_and(|(a, b)| it.contains(a) && it.contains(b));
             assert!(group.is_none_or(is_of), "{name}");
+            // A link of the same name in another capture has a group of its own.
+            assert!(named.insert((one(&track, 5).map(|it| it.0), name.clone())), "{name} twice");
             tracks.insert(uuid, name);
         }
         for (list, _, name) in one(&packet, 12).map_or(Vec::new(), |(_, names)| fields(names)) {
@@ -141,7 +144,8 @@ fn expected_events(original: &str, part: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_trace_has_all_states_hops_bounds_and_findings_in_order_of_time() {
-    let original = &capture("ring-deadlock");
+    let directory = ScratchDirectory::new("export-twice");
+    let original = &directory.write("twice", &capture_bytes("ring-deadlock").repeat(2));
     check_trace(original, &[]);
     // Selections that begin or end with a state.
     let edges = ["links", "--intervals", original, "--filter", "start > 0", "--limit", "4"];

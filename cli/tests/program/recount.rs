@@ -138,6 +138,30 @@ fn a_slice_around_a_finding_has_the_characters_of_that_time() {
     }
 }
 
+/// Of a run in which nothing breaks, but a host takes no packet from some time on.
+#[test]
+fn outcomes_of_packets_add_up() {
+    let (directory, mut seen) = (ScratchDirectory::new("recount-outcomes"), 0);
+    for seed in 0..4 {
+        let text = format!(
+            "seed = {seed}\nduration_us = 300\nfault = [{{ at_us = {}, consume = 'h{seed}', how = 'never' }}]\n\
+             topology = {{ kind = 'line', switches = 2, hosts_per_switch = 2 }}\n\
+             traffic = [{{ to = 'uniform', payload = [4, 200], load = 0.5 }}]\n",
+            40 * seed
+        );
+        let text = good(&["simulate", &directory.write("net.toml", text.as_bytes()), "--stats"]);
+        let (head, _) = text.split_once("\npayload").unwrap();
+        let (packets, outcomes) = head.split_once(" packets: ").unwrap();
+        let packets = packets.rsplit(' ').next().unwrap().parse();
+        let outcomes = outcomes.split([',', '\n']).map(|it| it.trim().split(' ').next().unwrap());
+        let counts = outcomes.filter_map(|count| count.parse::<u64>().ok());
+        assert_eq!(Ok(counts.sum::<u64>()), packets, "{text}");
+        let both = [" stand still since ", " in transit"].map(|it| head.contains(it));
+        seen += usize::from(both == [true; 2]);
+    }
+    assert!(seen > 0);
+}
+
 #[test]
 fn sums_of_conversations_are_of_their_rows() {
     let directory = ScratchDirectory::new("recount-conversations");

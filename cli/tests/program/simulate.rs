@@ -175,6 +175,10 @@ fn a_run_that_fails_leaves_existing_files_alone() {
     refused(&["demo", "cut", "-o", &directory.file("")], "directory");
     good(&["demo", "cut", "-o", &capture, "--truth", "/dev/null"]);
     assert!(directory.read("c") == cut_capture());
+    let text = fs::read(fixture("demo-cut/scenario.toml")).unwrap();
+    let scenario = directory.write("net.toml", &text);
+    refused(&["simulate", &scenario, "-o", &scenario], "the scenario would be overwritten\n");
+    assert_eq!(directory.read("net.toml"), text);
 }
 
 #[cfg(unix)]
@@ -190,23 +194,6 @@ fn a_replaced_file_keeps_its_permissions_and_its_links() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(directory.names(), ["c", "link"]);
-}
-
-#[test]
-fn two_outputs_need_two_files() {
-    let directory = ScratchDirectory::new("twice");
-    let (scenario, file) = (directory.file("net.toml"), directory.file("c"));
-    fs::copy(fixture("demo-cut/scenario.toml"), &scenario).unwrap();
-    for (more, reason) in [
-        (&["-o", &file, "--truth", &file][..], "named for two outputs\n"),
-        (&["-o", "-", "--truth", "-"], "named for two outputs\n"),
-        (&["-o", "-", "--stats"], "named for two outputs\n"),
-        (&["-o", &scenario], "the scenario would be overwritten\n"),
-    ] {
-        let error = bad(&[&["simulate", &scenario], more].concat());
-        assert!(error.ends_with(reason), "{more:?} {error}");
-    }
-    assert_eq!(directory.names(), ["net.toml"]);
 }
 
 #[test]
