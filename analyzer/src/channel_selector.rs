@@ -8,7 +8,7 @@ use wildmatch::WildMatch;
 use crate::channel_name::{PortName, escape_text, link_name};
 use crate::words::did_you_mean;
 
-/// One value of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
+/// One name of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
 /// pattern of these with `*` and `?`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChannelPattern {
@@ -30,6 +30,23 @@ impl FromStr for ChannelPattern {
         });
         let names = std::iter::once(WildMatch::new(text)).chain(replaced).collect();
         Ok(Self { text: text.to_owned(), names })
+    }
+}
+
+/// A value of `--channel`: names separated by commas; `\,` is a comma of a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelPatterns(Vec<ChannelPattern>);
+
+impl FromStr for ChannelPatterns {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // No argument of a program has a zero byte.
+        let text = text.replace("\\,", "\0");
+        text.split(',')
+            .map(|name| name.replace('\0', ",").parse())
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -65,7 +82,7 @@ fn name_parts(channel: &str) -> impl Iterator<Item = &str> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelSelector<'a> {
     /// Patterns, of which one must match; without any, all channels are selected.
-    pub patterns: &'a [ChannelPattern],
+    pub patterns: &'a [ChannelPatterns],
     /// Number of the capture in the file; without it, all captures are selected.
     pub capture: Option<u32>,
 }
@@ -74,16 +91,25 @@ impl ChannelSelector<'_> {
     /// Selection of all channels.
     pub const ALL: Self = Self { patterns: &[], capture: None };
 
+    /// All patterns, in their order.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &ChannelPattern> {
+        self.patterns.iter().flat_map(|it| &it.0)
+    }
+
     /// True if the channel is selected.
     pub fn selects(&self, channel: &Channel) -> bool {
         self.capture.is_none_or(|capture| capture == channel.capture)
-            && (self.patterns.is_empty()
-                || self.patterns.iter().any(|pattern| pattern.matches(&channel.name)))
+            && (self.patterns.is_empty() || self.selects_name(&channel.name))
+    }
+
+    /// True if a pattern matches the name of a channel.
+    pub fn selects_name(&self, channel: &str) -> bool {
+        self.names().any(|pattern| pattern.matches(channel))
     }
 
     /// Description of the selected channels for a sentence, `s0:1>h1:0, h2`; none if all are selected.
     pub fn text(&self) -> Option<String> {
-        let names: Vec<&str> = self.patterns.iter().map(ChannelPattern::text).collect();
+        let names: Vec<&str> = self.names().map(ChannelPattern::text).collect();
         let names = (!names.is_empty()).then(|| names.join(", "));
         let capture = self.capture.map(|capture| format!("capture {capture}"));
         let parts: Vec<String> = names.into_iter().chain(capture).collect();
@@ -104,8 +130,7 @@ impl ChannelSelector<'_> {
         }
         let own = |channel: &&Channel| self.capture.is_none_or(|it| it == channel.capture);
         let names = channels.clone().filter(own).map(|channel| channel.name.as_str());
-        let missing =
-            self.patterns.iter().find(|pattern| !names.clone().any(|name| pattern.matches(name)));
+        let missing = self.names().find(|pattern| !names.clone().any(|name| pattern.matches(name)));
         missing.map_or(Ok(()), |pattern| Err(no_channel(pattern, &names)))
     }
 }
@@ -152,7 +177,7 @@ pub fn quoting_help(channel: &str) -> String {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 4] = ["h0:0>s0:0", "s0:0>h0:0", "h-1:0>s0:11", "lö"];
+    const NAMES: [&str; 5] = ["h0:0>s0:0", "s0:0>h0:0", "h-1:0>s0:11", "lö", r"a,\:0>c:0"];
 
     /// C-7
     #[test]
@@ -173,8 +198,9 @@ mod tests {
     }
 
     fn selected(text: &str) -> Vec<&'static str> {
-        let pattern: ChannelPattern = text.parse().unwrap();
-        NAMES.into_iter().filter(|name| pattern.matches(name)).collect()
+        let patterns: ChannelPatterns = text.parse().unwrap();
+        let selector = ChannelSelector { patterns: &[patterns], capture: None };
+        NAMES.into_iter().filter(|name| selector.selects_name(name)).collect()
     }
 
     #[test]
@@ -198,6 +224,9 @@ mod tests {
             ("*", &NAMES),
             ("h", &[]),
             ("h0:0>", &[]),
+            ("c,l?", &["lö", r"a,\:0>c:0"]),
+            (r"a\,\:0", &[r"a,\:0>c:0"]),
+            (r"a,\:0", &[]),
         ] {
             assert_eq!(selected(text), expected, "{text}");
         }
@@ -208,12 +237,11 @@ mod tests {
     fn a_selection_of_nothing_names_what_there_is() {
         let channels = NAMES.map(Channel::named);
         let error = |text: &str, capture| {
-            let patterns: Vec<ChannelPattern> =
-                text.split(',').filter_map(|part| part.parse().ok()).collect();
+            let patterns: Vec<ChannelPatterns> = text.parse().into_iter().collect();
             let selector = ChannelSelector { patterns: &patterns, capture };
             selector.check(&channels.iter())
         };
-        let known = "the capture has h0:0>s0:0, s0:0>h0:0, h-1:0>s0:11, lö";
+        let known = "the capture has h0:0>s0:0, s0:0>h0:0, h-1:0>s0:11, lö, a,\\:0>c:0";
         let quote = "Did the shell take \">\"? Quote it: 'h0:0>s0:0', or write h0:0-s0:0";
         for (text, capture, expected) in [
             ("h0,s0:11", None, Ok(())),

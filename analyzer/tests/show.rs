@@ -7,7 +7,7 @@ use codec::CharBuf;
 use codec::capture::{CaptureItem, CaptureReader, Channel, ReadProgress};
 use codec::notation::parse;
 use codec::time::CharacterPeriod;
-use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use myriscope_analyzer::channel_selector::{ChannelPatterns, ChannelSelector};
 use myriscope_analyzer::render::TimeUnit;
 use myriscope_analyzer::show::{LinkLayout, LinkView, LinkViewItem, LinkViewRow};
 use myriscope_analyzer::window::TimeWindow;
@@ -29,7 +29,7 @@ fn shown(capture: &[u8], selector: ChannelSelector<'_>) -> Vec<LinkViewItem> {
     all
 }
 
-const fn of(patterns: &[ChannelPattern]) -> ChannelSelector<'_> {
+const fn of(patterns: &[ChannelPatterns]) -> ChannelSelector<'_> {
     ChannelSelector { patterns, capture: None }
 }
 
@@ -109,7 +109,7 @@ fn what_is_shown_is_what_was_captured() {
 }
 
 #[test]
-fn every_row_begins_where_it_says() {
+fn every_row_begins_where_it_says_and_how_a_capture_is_cut_does_not_show() {
     for capture in fixtures() {
         let mut place = 0;
         for row in rows(&capture) {
@@ -119,10 +119,6 @@ fn every_row_begins_where_it_says() {
             place += left as u64;
         }
     }
-}
-
-#[test]
-fn how_a_capture_is_cut_does_not_show() {
     for capture in fixtures() {
         let sides = characters(&capture);
         let whole = rows(&cut(&sides, 65_536));

@@ -182,7 +182,7 @@ pub(crate) fn check_channels<'c>(
     let missing = part.channels().check(channels).err();
     missing.iter().for_each(|missing| report.error(missing));
     if let Some(port) = redirected_to_port()
-        && let Some(given) = part.channel.iter().rev().find(|it| it.is_port())
+        && let Some(given) = part.channels().names().rev().find(|it| it.is_port())
         && missing.is_none()
     {
         let help = quoting_help(&format!("{}>{port}", given.text()));

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use analyzer::channel_selector::ChannelPattern;
+use analyzer::channel_selector::{ChannelPatterns, ChannelSelector};
 use analyzer::event::Picoseconds;
 use analyzer::filter::{Filter, FilterError, RowKind};
 use analyzer::render::TimeUnit;
@@ -71,7 +71,7 @@ impl ViewKind {
 #[derive(Clone, Debug)]
 pub(crate) struct ViewerOptions {
     pub(crate) unit: TimeUnit,
-    pub(crate) channels: Vec<ChannelPattern>,
+    pub(crate) channels: Vec<ChannelPatterns>,
     /// End of all lists except that of links.
     pub(crate) to: Option<WindowEdge>,
     /// Codes of virtual channels on links without a profile of their own. C-7
@@ -285,11 +285,11 @@ impl CaptureViewer {
     /// The first channel of those that the options select. The index has links, of which each may have several
     /// virtual channels. C-7
     fn selected_channel(&self) -> Option<String> {
-        let patterns = &self.options.channels;
+        let selector = ChannelSelector { patterns: &self.options.channels, capture: None };
         self.indexer.index().names().find_map(|name| {
             let split = (0..VIRTUAL_CHANNELS_MAX).map(|number| virtual_channel_name(name, number));
             let mut names = std::iter::once(name.to_owned()).chain(split);
-            names.find(|name| patterns.iter().any(|pattern| pattern.matches(name)))
+            names.find(|name| selector.selects_name(name))
         })
     }
 

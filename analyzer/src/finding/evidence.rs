@@ -61,7 +61,7 @@ impl EvidenceView {
             return command;
         }
         // A comma would separate two names.
-        command = command.with_value("--channel", channel.name.replace(',', "?"));
+        command = command.with_value("--channel", channel.name.replace(',', "\\,"));
         if channel.capture > 0 {
             command = command.with_value("--capture", channel.capture.to_string());
         }

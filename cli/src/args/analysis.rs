@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::channel_selector::{ChannelPatterns, ChannelSelector};
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::render::TimeUnit;
@@ -218,11 +218,10 @@ pub(crate) struct BrowseArgs {
     /// The list to begin with.
     #[arg(long, value_enum, default_value_t = BrowsedList::Findings)]
     pub(crate) list: BrowsedList,
-    /// Shows only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or a
-    /// pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
+    /// Shows only these channels, separated by commas (`\,` in a name): a channel `h0:0-s0:3`, a port `s0:3`,
+    /// a node `h0`, or a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_parser = ChannelPatterns::from_str)]
+    pub(crate) channel: Vec<ChannelPatterns>,
     /// Begins at this position: a time (`12.5us`), or a character of a channel at the full rate (`4096ch`).
     #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
     pub(crate) from: Option<WindowEdge>,
@@ -266,11 +265,10 @@ codec::named_enum! {
 pub(crate) struct WatchArgs {
     /// The capture: a file that grows, or - for standard input; Ctrl-C ends the reading of a file.
     pub(crate) file: PathBuf,
-    /// Shows only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or a
-    /// pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    channel: Vec<ChannelPattern>,
+    /// Shows only these channels, separated by commas (`\,` in a name): a channel `h0:0-s0:3`, a port `s0:3`,
+    /// a node `h0`, or a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_parser = ChannelPatterns::from_str)]
+    channel: Vec<ChannelPatterns>,
     /// Shows only the capture of this number, of several in one file; counted from 0.
     #[arg(long, value_name = "NUMBER")]
     capture: Option<u32>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use analyzer::channel_selector::ChannelPattern;
+use analyzer::channel_selector::ChannelPatterns;
 use analyzer::link_shard::LinkShard;
 use clap::{Args, Subcommand, ValueEnum};
 use codec::wires::WIRES;
@@ -127,11 +127,10 @@ pub(crate) struct ExportWiresArgs {
     /// The dump to write; - for standard output.
     #[arg(short = 'o', long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Writes only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or
-    /// a pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
+    /// Writes only these channels, separated by commas (`\,` in a name): a channel `h0:0-s0:3`, a port `s0:3`,
+    /// a node `h0`, or a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_parser = ChannelPatterns::from_str)]
+    pub(crate) channel: Vec<ChannelPatterns>,
     /// Writes the capture of this number, of several in one file; counted from 0.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) capture: u32,

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::channel_selector::{ChannelPatterns, ChannelSelector};
 use analyzer::finding::CaptureArgument;
 use analyzer::render::{ReportLayout, TimeUnit};
 use analyzer::window::{TimeWindow, WindowEdge};
@@ -66,11 +66,10 @@ pub(crate) struct ViewArgs {
 /// The part of a capture that a command reads, prints or writes.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CapturePart {
-    /// Only these channels, separated by commas: a channel `h0:0-s0:3` (or `'h0:0>s0:3'`, in quotes), a port
-    /// `s0:3`, a node `h0`, or a pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
+    /// Only these channels, separated by commas (`\,` in a name): a channel `h0:0-s0:3` (or `'h0:0>s0:3'`, in
+    /// quotes), a port `s0:3`, a node `h0`, or a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_parser = ChannelPatterns::from_str)]
+    pub(crate) channel: Vec<ChannelPatterns>,
     /// Only the capture of this number, of several in one file; counted from 0.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) capture: Option<u32>,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use analyzer::captured::CapturedRow;
-use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::channel_selector::{ChannelPatterns, ChannelSelector};
 use analyzer::event::{ChannelEvent, Picoseconds, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::filter::Filter;
@@ -87,7 +87,7 @@ pub(super) struct ViewedLine {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowChoice {
     pub(super) unit: TimeUnit,
-    pub(super) channels: Vec<ChannelPattern>,
+    pub(super) channels: Vec<ChannelPatterns>,
     pub(super) to: Option<WindowEdge>,
     pub(super) filter: Option<Filter>,
 }
