@@ -2,7 +2,7 @@
 
 use codec::recording::SignalChange;
 use codec::recording::import::{RecordedChannel, RecordedQuality};
-use codec::wires::{PlacedCharacter, WIRES, WireMap};
+use codec::wires::{PlacedCharacter, WIRES, WireEvidence, WireMap};
 
 use super::doubt::is_off_rate;
 
@@ -44,12 +44,15 @@ impl LearnedChannel {
         let mut shown = shown
             .filter(|shown_fs| near.contains(shown_fs) && is_off_rate(nominal_fs, *shown_fs))
             .filter_map(learn);
-        let good = |learned: &Self| learned.quality.content.good;
-        let given = nominal.as_ref().map_or(0, good);
+        let evidence = |learned: &Self| {
+            WireEvidence::of(&PlacedCharacter::bits(&learned.sample), &WireMap::SAME)
+        };
+        let given = nominal.as_ref().map_or(0, |nominal| evidence(nominal).good);
         let is_better = |shown: &Self| {
             let is_lower = shown.quality.clock.period_fs > nominal_fs;
             let least = if is_lower { given.max(1) } else { given + 1 };
-            good(shown) >= least && good(shown) * 2 >= shown.quality.content.frames
+            let WireEvidence { good, packets, .. } = evidence(shown);
+            good >= least && good * 2 >= packets
         };
         shown.find(is_better).or(nominal)
     }
