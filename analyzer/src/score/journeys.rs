@@ -11,7 +11,8 @@ use codec::time::CharacterPeriod;
 
 use super::channel_score::MatchCount;
 use super::truth::{TruthFrame, TruthLine, TruthWhat};
-use crate::journey::{Journey, JourneyFate};
+use crate::event::Picoseconds;
+use crate::journey::{Journey, JourneyFate, JourneyHop};
 use crate::packet::FrameEnd;
 
 /// Time without an event after which a packet is finished, in periods of the full rate. *Chosen*:
@@ -30,6 +31,8 @@ pub(super) struct JourneyScore {
     names: BTreeMap<ChannelId, String>,
     /// The first channel of each name.
     first: BTreeMap<String, ChannelId>,
+    /// Times from which ports may be without power.
+    powerless: BTreeMap<String, Picoseconds>,
     /// End of each channel's recording, in periods of the full rate.
     ends: BTreeMap<ChannelId, u64>,
     /// Time of the next search for finished packets.
@@ -159,14 +162,30 @@ impl JourneyScore {
         }
     }
 
+    /// Takes the loss of power of a port: its tap goes on recording what it does not receive.
+    pub(super) fn power_lost(&mut self, row: &TruthLine) {
+        self.powerless.entry(row.place.clone()).or_insert(row.time());
+    }
+
     /// Adds a journey that the analysis found when the truth was known up to `now`.
-    pub(super) fn found(&mut self, now: u64, journey: Journey) {
-        let of = |hop: &crate::journey::JourneyHop| self.frames.get(&(hop.channel, hop.start.0));
+    pub(super) fn found(&mut self, now: u64, mut journey: Journey) {
+        let of = |hop: &JourneyHop| self.frames.get(&(hop.channel, hop.start.0));
+        if journey.fate == JourneyFate::UnderWay
+            && now < u64::MAX
+            && !journey.hops.iter().all(|hop| of(hop).is_some())
+        {
+            return self.under_way.push(journey);
+        }
+        let is_powerless = |hop: &mut JourneyHop| {
+            let to = self.names.get(&hop.channel).and_then(|name| name.split('>').nth(1));
+            let lost = to.and_then(|to| self.powerless.get(to));
+            of(hop).is_none() && lost.is_some_and(|lost| hop.closed >= *lost)
+        };
+        while journey.hops.pop_if(is_powerless).is_some() {
+            journey.fate = JourneyFate::OutOfSight;
+        }
         let all = journey.hops.iter().all(|hop| of(hop).is_some());
         match journey.hops.first().and_then(of).filter(|_| all) {
-            None if journey.fate == JourneyFate::UnderWay && now < u64::MAX => {
-                self.under_way.push(journey);
-            }
             None => self.worth.unknown += 1,
             Some(name) => {
                 let packet = self.packets.entry(name.clone()).or_default();

@@ -75,6 +75,8 @@ pub(super) struct MappingScore {
     homes: BTreeSet<String>,
     /// Unmatched lines: the surplus in the truth, or, if negative, in the analysis.
     open: BTreeMap<MappingLine, i64>,
+    /// Ports at which probes were dropped.
+    drops: BTreeMap<ScoredPlace, String>,
     /// Number of matched lines.
     right: BTreeMap<MappingLineKind, u64>,
     /// Places of packets whose unmatched lines are not compared.
@@ -213,7 +215,10 @@ impl MappingScore {
                     None => self.may_be(&sent),
                 }
             }
-            (_, false) => self.probe(&sent, "lost", ""),
+            (_, false) => {
+                self.drops.extend(sent.place.map(|place| (place, at.clone())));
+                self.probe(&sent, "lost", "");
+            }
             (_, true) if sent.home == *at => self.probe(&sent, "home", ""),
             (_, true) if !is_request => self.probe(&sent, "elsewhere", ""),
             (_, true) => {
@@ -248,12 +253,22 @@ impl MappingScore {
         }
     }
 
-    /// Adds an event of the analysis.
-    pub(super) fn found(&mut self, event: &MappingEvent) {
+    /// Adds an event of the analysis, given the names of channels.
+    pub(super) fn found<'n>(
+        &mut self,
+        event: &MappingEvent,
+        name: &impl Fn(ChannelId) -> Option<&'n str>,
+    ) {
         let place = Some((event.place().channel, event.place().at.0));
         match event {
             MappingEvent::Probe(probe) => {
+                let drop = place.and_then(|place| self.drops.remove(&place));
+                let to = name(probe.last).and_then(|name| name.split('>').nth(1));
                 let outcome = match probe.outcome {
+                    // A node that drops it may be an interface, as far as its last link shows.
+                    ProbeOutcome::Unanswered if to.is_some() && drop.as_deref() == to => {
+                        ProbeOutcome::Lost
+                    }
                     ProbeOutcome::UnderWay => return self.optional.extend(place),
                     // Behind a port without a cable nothing is seen, but what is unseen may have come to an
                     // interface.

@@ -123,7 +123,11 @@ impl Scorer {
         match &row.what {
             Truth::Fill { fill, slope } => fills.truth(&row.place, row.time(), *fill, *slope),
             // A host's forced STOP or GO is unrelated to its slack buffer.
-            Truth::PowerLost | Truth::Raw { .. } => fills.limit(&row.place, row.time()),
+            Truth::PowerLost => {
+                fills.limit(&row.place, row.time());
+                journeys.power_lost(row);
+            }
+            Truth::Raw { .. } => fills.limit(&row.place, row.time()),
             Truth::Fault
             | Truth::OpenLink
             | Truth::InvalidCode { .. }
@@ -187,7 +191,10 @@ impl Scorer {
                 self.ip.journey(&journey);
                 self.journeys.found(known, journey);
             }
-            AnalysisEvent::Mapping(event) => self.mapping.found(&event),
+            AnalysisEvent::Mapping(event) => {
+                let name = |id| self.channels.get(&id).map(|(channel, _)| channel.name.as_str());
+                self.mapping.found(&event, &name);
+            }
             AnalysisEvent::Fault(found) => fault(found),
             AnalysisEvent::Conversation(TransportEvent::Observed(observation)) => {
                 self.messages.found(&observation);

@@ -303,6 +303,28 @@ fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
     assert!(row.right > 0 && row.is_perfect(), "{row:?}\n{:#?}", score.differences);
 }
 
+/// A port without power receives nothing of what its tap shows, and a switch of which one link is known drops what may have come
+/// to an interface.
+#[test]
+fn what_is_lost_behind_the_last_link_is_no_difference() {
+    let away = "duration_us = 200\ntraffic = [{ to = 'uniform', payload = 8, load = 0.2 }]\n\
+                fault = [{ power_off = 's0', at_us = 63, for_us = 20 }]\n[[host]]\nname = 'h2'\nat = 's0:1'\n";
+    let leaf = "duration_us = 1500\ntraffic = [{ to = 'shift', payload = 100, every_us = 50 }]\n\
+                mapper = { period_us = 1000, timeout_us = 200, tries = 2 }\nroutes.method = 'mapped'\n";
+    for (kind, text) in [("journey", away), ("mapping-probe", leaf)] {
+        for seed in [1, 2, 4, 5] {
+            let text = format!(
+                "seed = {seed}\n{text}[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n\
+                 [[cable]]\nends = ['s0:0', 's1:0']\n[[host]]\nname = 'h0'\nat = 's1:1'\n\
+                 [[host]]\nname = 'h1'\nat = 's1:2'\n[[tap]]\nall = true"
+            );
+            let score = scored(crate::read(&text));
+            check(&text, &score);
+            assert!(score.of(kind).is_some_and(|row| row.right > 0), "{text}");
+        }
+    }
+}
+
 /// A repeat lists its first iterations only: here a wire that is open while nothing is sent.
 #[test]
 fn what_a_repeat_brings_over_and_over_is_not_missed() {
