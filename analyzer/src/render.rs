@@ -252,7 +252,7 @@ pub fn info<R: Read>(
     let mut head =
         format!("{}, {}, {time}", count(channels.len(), "channel"), count(links, "link"));
     if tallies.skipped_interfaces() > 0 {
-        head += &format!(", {} foreign interfaces skipped", tallies.skipped_interfaces());
+        head += &format!(", {} skipped", count(tallies.skipped_interfaces(), "foreign interface"));
     }
     out(StyledLine::of(TextStyle::Plain, head));
     out(StyledLine::default());

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use analyzer::channel_name::escape_text;
 use analyzer::filter::{FilterError, FilterErrorStyle};
 use anstyle::{AnsiColor, Style};
-use codec::capture::{CaptureError, CaptureFault};
-use codec::recording::format::format_of;
+use codec::capture::{CaptureError, CaptureFault, decompress};
+use codec::recording::format::{format_of, other_format};
 use simulator::scenario::{ErrorStyle, ScenarioError};
 
 use crate::interrupt;
@@ -19,6 +20,9 @@ use crate::interrupt;
 pub(crate) const BAD_INPUT: u8 = 2;
 /// Exit status of a check that found something.
 const PROBLEM_FOUND: u8 = 1;
+
+/// Bytes at the beginning of a file that show the format of a recording.
+pub(crate) const HEAD: u64 = 65_536;
 
 /// Result of a command that has printed its output, or the error that prevented it.
 pub(crate) type CommandResult = Result<RunReport, CliError>;
@@ -78,7 +82,7 @@ impl RunReport {
         let help = if is_scenario {
             format!("; simulate a scenario first: myriscope simulate {} -o FILE", self.file)
         } else {
-            import_help(error)
+            import_help(&self.file, error)
         };
         self.errors.push(error.to_string() + &help);
     }
@@ -229,13 +233,21 @@ pub(crate) fn print_error(message: &impl Display) {
 }
 
 /// Help for a file that is a recording of wires, and no capture.
-fn import_help(error: &CaptureError) -> String {
+fn import_help(file: &str, error: &CaptureError) -> String {
     let CaptureError::NotACapture { found } = error else { return String::new() };
-    let head: Vec<u8> =
-        found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
-    format_of(&head).filter(|_| !head.is_empty()).map_or_else(String::new, |format| {
-        format!("; {} becomes a capture with `myriscope import`", format.name)
-    })
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(decompress).map(|it| it.take(HEAD).read_to_end(&mut head));
+    if !matches!(read, Ok(Ok(_))) {
+        // What was read of standard input.
+        head = found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
+    }
+    match (other_format(&head), format_of(&head)) {
+        (Some(other), _) => format!("; {other}"),
+        (None, Some(format)) if !head.is_empty() => {
+            format!("; {} becomes a capture with `myriscope import`", format.name)
+        }
+        (None, _) => String::new(),
+    }
 }
 
 #[cfg(test)]

@@ -330,7 +330,11 @@ fn a_recording_is_looked_at_before_it_is_converted() {
         good(&words);
         assert_eq!(good(&["packets", &out, "--count"]).trim(), packets);
     }
-    for (file, name) in [("sigrok-cli.sr", "a sigrok session"), ("icarus.fst", "an FST file")] {
+    for (file, name) in [
+        ("sigrok-cli.sr", "a sigrok session"),
+        ("icarus.fst", "an FST file"),
+        ("sigrok-cli.csv.gz", "a table (CSV)"),
+    ] {
         let done = run(&["info", &fixture(&format!("recordings/field/{file}"))]);
         let words = format!("{name} becomes a capture with `myriscope import`");
         assert!(done.err.contains(&words), "{}", done.err);

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 /// Femtoseconds in a second.
 pub(super) const SECOND_FS: u64 = 1_000_000_000_000_000;
 
-/// Femtoseconds in a unit of time: `ns`, `nsec`, `nanoseconds` and the like.
+/// Femtoseconds in a unit of time: `ns`, `nsec`, `nanoseconds`, `нс`, `纳秒` and the like.
 pub(super) fn time_unit(name: &str) -> Option<u64> {
-    let name = name.trim().replace(['µ', 'μ'], "u").to_ascii_lowercase();
-    let endings = ["seconds", "second", "secs", "sec", "s"];
+    let name = name.trim().replace(['µ', 'μ'], "u").to_lowercase();
+    let endings = ["seconds", "second", "secs", "sec", "s", "сек", "с", "秒"];
     let prefix = endings.iter().find_map(|ending| name.strip_suffix(ending))?;
     let prefixes =
-        [("", ""), ("m", "milli"), ("u", "micro"), ("n", "nano"), ("p", "pico"), ("f", "femto")];
-    let power = prefixes.iter().position(|(short, long)| [*short, *long].contains(&prefix))?;
+        ["", "m milli м 毫", "u micro мк 微", "n nano н 纳", "p pico п 皮", "f femto ф 飞"];
+    let power = prefixes.iter().position(|all| all.split(' ').any(|one| one == prefix))?;
     Some(SECOND_FS / 1000_u64.pow(u32::try_from(power).ok()?))
 }
 

@@ -138,7 +138,17 @@ const OTHERS: [(&[u8], &str); 11] = [
 /// What a file of another known format is, and the step that makes a recording of it.
 pub fn other_format(head: &[u8]) -> Option<&'static str> {
     let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
-    OTHERS.iter().find(|(magic, _)| text.starts_with(magic)).map(|(_, text)| *text)
+    let known = OTHERS.iter().find(|(magic, _)| text.starts_with(magic)).map(|(_, text)| *text);
+    known.or_else(|| is_utf_16(head).then_some(UTF_16))
+}
+
+/// True for text in UTF-16 without a byte order mark: of its first 32 characters, three of four are ASCII. *Chosen*
+fn is_utf_16(head: &[u8]) -> bool {
+    let pairs = || head.chunks_exact(2).take(32);
+    let is_plain = |it: &u8| it.is_ascii_graphic() || it.is_ascii_whitespace();
+    let little = pairs().filter(|it| matches!(it, [text, 0] if is_plain(text))).count();
+    let big = pairs().filter(|it| matches!(it, [0, text] if is_plain(text))).count();
+    little.max(big) * 4 > pairs().count() * 3
 }
 
 /// The format of the first bytes of a file.

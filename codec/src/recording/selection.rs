@@ -209,7 +209,9 @@ impl SignalTable {
         let [of_name, of_scope] = [nine(&groups), nine(&scopes)];
         let apart = if of_scope.len() == scopes.len() { of_scope.clone() } else { Vec::new() };
         // First what leaves no signal out, unless names say more; then sets of nine among others.
-        let whole = [whole(groups), apart, self.eight_and_d(), whole(scopes), whole(vec![all])];
+        let lanes = lanes(&groups);
+        let whole =
+            [whole(groups), apart, self.eight_and_d(), lanes, whole(scopes), whole(vec![all])];
         let sets = whole.into_iter().chain([of_name, of_scope]);
         let sets = sets.map(|sets| {
             let chunks = sets.iter().flat_map(|set| set.chunks_exact(WIRES));
@@ -295,6 +297,14 @@ impl SignalGroup {
         let order = if is_clear { &bits } else { &self.bits };
         order.iter().map(|(at, _)| *at).collect()
     }
+}
+
+/// The channels of two buses alone, one of bytes and one of a `d` for each of them: `data[15:0]` and `ctl[1:0]`.
+fn lanes(groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let [one, other] = groups else { return Vec::new() };
+    let (low, d) = if one.len() > other.len() { (one, other) } else { (other, one) };
+    let lanes = low.chunks(WIRES - 1).zip(d).map(|(low, d)| [low, &[*d]].concat());
+    if low.len() == d.len() * (WIRES - 1) { lanes.collect() } else { Vec::new() }
 }
 
 /// The channel of a scope that [`super::VcdWriter`] wrote: `h1:0>s1:1` of `h1_0_to_s1_1`.
@@ -399,9 +409,10 @@ mod tests {
         let found = table(&mixed.collect::<Vec<_>>().join("; ")).channels(None).unwrap();
         let found: Vec<Vec<usize>> = found.iter().map(|it| it.signals.to_vec()).collect();
         assert_eq!(found, [0, 1].map(|first| (first..18).step_by(2).collect::<Vec<_>>()));
-        // Bytes of two channels, then the `d` of both; each with a signal whose name ends in a number.
+        // Bytes of two channels, then the `d` of both, or both as one bus; each with a signal whose name ends in a number.
         for (text, ends) in [
             ("t 8 tx 7:0; t 8 rx 7:0; t 1 txd; t 1 rxd", [(7, 16), (15, 17)]),
+            ("t 16 data 15:0; t 2 ctl 1:0", [(15, 17), (7, 16)]),
             ("t 8 data1 7:0; t 1 ctl1; t 8 data2 7:0; t 1 ctl2", [(7, 8), (16, 17)]),
         ] {
             let bytes = table(text).channels(None).unwrap();

@@ -82,6 +82,9 @@ impl<R: Read + Seek> SigrokReader<R> {
 
     fn describe(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
+            "capturefile" if !self.file.is_empty() => {
+                return Err("two devices: save each as a session of its own".to_owned());
+            }
             "capturefile" => value.clone_into(&mut self.file),
             "samplerate" => {
                 let distance = sample_rate(value)
@@ -389,6 +392,15 @@ mod tests {
             assert_eq!(changes.last().map(|it| it.time_fs), Some(last_fs + 1));
             assert_eq!(read(&whole[..whole.len() - 8]), (changes, false), "{parts:?}");
         }
+    }
+
+    #[test]
+    fn a_session_has_the_samples_of_one_device() {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        archive.start_file("metadata", SimpleFileOptions::default()).unwrap();
+        archive.write_all(b"capturefile=logic-1\n[device 2]\ncapturefile=logic-2\n").unwrap();
+        let error = SigrokReader::new(archive.finish().unwrap()).err().unwrap().to_string();
+        assert_eq!(error, "line 3: metadata: two devices: save each as a session of its own");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use self::column::{CsvColumn, left_out};
 use self::dialect::TableDialect;
-use self::field::{TimeColumn, bits, is_of_width, level};
+use self::field::{TimeColumn, bits, is_of_width, level, sign};
 use self::text::{TextDecoder, TextReader};
 use super::decimal::{SampleDistance, TimeOrigin};
 use super::levels::{SignalLevel, SignalLevels};
@@ -162,8 +162,7 @@ impl<R: Read> TableReader<R> {
                         (format!("column {:?}: {step}", head(title)), dialect.head);
                     return Err(RecordingError::at_line(line.max(1), text));
                 }
-                CsvColumn::Level => 1,
-                CsvColumn::Bus { width, .. } => *width,
+                CsvColumn::Level | CsvColumn::Sign | CsvColumn::Bus { .. } => column.width(),
             };
             let name = VariableName { scopes: &[], name: title, range: "" };
             signals.declare(name, width, &at.to_be_bytes()).map_err(wrong)?;
@@ -280,7 +279,8 @@ impl<R: Read> SignalReader for TableReader<R> {
         let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
         let error = self.read_rows(selected, &mut levels, &mut time_fs, changes).err();
         // A level is complete without an end of its line, a number may not be.
-        let is_number = !matches!(self.columns.last(), Some(CsvColumn::Level) | None);
+        let is_number =
+            !matches!(self.columns.last(), Some(CsvColumn::Level | CsvColumn::Sign) | None);
         let is_cut_line = is_number && ![b'\n', b'\r'].contains(&self.rows.get_ref().decoder.last);
         // A list of changes does not tell when it ends.
         let is_sampled =
@@ -320,8 +320,9 @@ fn set(
         | CsvColumn::Number
         | CsvColumn::Other(_)
         | CsvColumn::Unclear(_)
-        | CsvColumn::Level => {
-            let known = level(text);
+        | CsvColumn::Level
+        | CsvColumn::Sign => {
+            let known = if column == CsvColumn::Sign { sign(text) } else { level(text) };
             let level = known.ok_or_else(|| format!("level {:?} is not 0 or 1", head(text)))?;
             masks.iter().for_each(|mask| levels.put(*mask, level));
         }
@@ -369,6 +370,7 @@ mod tests {
             "Timestamp,a,b\n1900/02/28 23:59:59.999999998,0,1\n1900/03/01 02:30:00+0230,1,1\n1900/03/01 00:00:00.000000002,1,0\n",
             "Timestamp,a,b\n2000-02-29 23:59:59.999999998,0,1\n2000-03-01 00:00:00,1,1\n2000-02-29T22:30:00.000000002-0130,1,0\n",
             "Timestamp,a,b\n2023-07-31 23:59:59.999999998,0,1\n2023-08-01 00:00:00,1,1\n2023-08-01T02:00:00.000000002+02,1,0\n",
+            "Время [нс],a,b\n0,-1.0,1\n2,1.0,1\n4,1.0,-1\n",
             "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
             "时间,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
             "Sample Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
@@ -381,7 +383,7 @@ mod tests {
             "Label,SDA,\nTIME,a,b\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
             "Label,SDA,\nTIME,a,b\nsecond,,\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
             "x-axis,a,b\nsecond,,\n-4.0E-9,0,1\n-2E-09,1,1\n0,1,0\n",
-            "Time;a;b\n(ns);;\n0;0;1\n2;1;1\n4;1;0\n",
+            "时间;a;b\n(纳秒);;\n0;0;1\n2;1;1\n4;1;0\n",
             "Time [ps],a,b\n\"0\",0,1\n\"2,000\",1,1\n\"4,000\",1,0\n",
             "Time [ns],a,b\n\"0,000\",0,1\n\"2,000\",1,1\n\"4,000\",1,0\n",
             "#,Time [s],a,b\n1,0,0,1\n2,2e-9,1,1\n3,4e-9,1,0\n",
@@ -410,9 +412,8 @@ mod tests {
             "Time [ns],CH1,Count,a,b\n0,131,-8,0,1\n2,129,-12,1,1\n4,130,11,1,0\n",
         ] {
             let expected = (vec!["a".to_owned(), "b".to_owned()], vec![(2, 1), (4, 2)], None);
-            let is_latin = text.chars().all(|it| it < '\u{100}');
-            let latin = text.chars().filter_map(|it| u8::try_from(u32::from(it)).ok());
-            let latin = if is_latin { latin.collect() } else { text.as_bytes().to_vec() };
+            let latin: Option<Vec<u8>> = text.chars().map(|it| u8::try_from(it).ok()).collect();
+            let latin = latin.unwrap_or_else(|| text.into());
             for bytes in [text.into(), text.replace('\n', "\r").into_bytes(), latin] {
                 assert_eq!(read(&bytes), expected, "{}", bytes.escape_ascii());
             }

@@ -14,11 +14,8 @@ use codec::recording::{
     ChangeSink, ReadSummary, RecordingError, RecordingPlace, SignalReader, SignalTable,
 };
 
-use crate::exit::CliError;
+use crate::exit::{CliError, HEAD};
 use crate::input::InputFile;
-
-/// Bytes at the beginning of a file that show its format.
-const HEAD: u64 = 65_536;
 
 /// Error for a file with a zero byte near its beginning, which no text has.
 const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table of samples) nor characters as \

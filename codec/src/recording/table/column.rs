@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::decimal::{SECOND_FS, time_unit};
 use super::field::{
     TimeColumn, binary_digits, bits, digits, fraction, is_binary, is_number, is_of_width, level,
+    sign,
 };
 use crate::wires::WIRES;
 
@@ -44,10 +45,23 @@ pub(super) enum CsvColumn {
     Other(Option<&'static str>),
     /// Levels of one signal.
     Level,
+    /// Levels of one signal, -1 and 1.
+    Sign,
     /// Levels of some signals as a number of a base.
     Bus { width: usize, base: u32 },
     /// Values of an unknown unit or base, with what the user has to write.
     Unclear(&'static str),
+}
+
+impl CsvColumn {
+    /// Number of signals.
+    pub(super) const fn width(self) -> usize {
+        match self {
+            Self::Time(_) | Self::Number | Self::Other(_) | Self::Unclear(_) => 0,
+            Self::Level | Self::Sign => 1,
+            Self::Bus { width, .. } => width,
+        }
+    }
 }
 
 /// Femtoseconds of a unit of time, which may be in brackets.
@@ -88,6 +102,10 @@ pub(super) fn column<'v>(
     let is_signed = stated.is_none()
         && noted.is_none()
         && numbers.iter().any(|it| it.len() > 2 && it.starts_with('-'));
+    let signs = || filled.iter().map(|it| sign(it));
+    if signs().all(|it| it.is_some()) && signs().any(|it| it != signs().next().flatten()) {
+        return CsvColumn::Sign;
+    }
     let reasons = [
         (is_empty, EMPTY),
         (is_analog, ANALOG),
@@ -118,7 +136,7 @@ fn counts(values: &[&str]) -> bool {
 
 /// Takes signed numbers for buses if nothing else has levels.
 pub(super) fn take_signed(columns: &mut [(String, CsvColumn)], values: &[&Vec<&str>]) {
-    if columns.iter().any(|(_, it)| matches!(it, CsvColumn::Level | CsvColumn::Bus { .. })) {
+    if columns.iter().any(|(_, it)| it.width() > 0) {
         return;
     }
     for (at, (title, it)) in (0..).zip(columns) {

@@ -200,7 +200,7 @@ fn fields(line: &str, separator: u8) -> Vec<&str> {
 fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
     let mut signals: Vec<&mut String> = columns
         .iter_mut()
-        .filter(|(_, column)| matches!(column, CsvColumn::Level | CsvColumn::Bus { .. }))
+        .filter(|(_, column)| column.width() > 0)
         .map(|(title, _)| title)
         .collect();
     let names = names_of(comments);

@@ -67,6 +67,15 @@ pub(super) fn level(field: &str) -> Option<SignalLevel> {
     }
 }
 
+/// The level of a sign, -1 or 1.
+pub(super) fn sign(field: &str) -> Option<SignalLevel> {
+    match field.parse() {
+        Ok(-1.0) => Some(SignalLevel::Low),
+        Ok(1.0) => Some(SignalLevel::High),
+        _ => None,
+    }
+}
+
 /// A number with a decimal point.
 pub(super) fn fraction(field: &str) -> Option<f64> {
     field.contains('.').then(|| field.parse().ok())?
