@@ -43,10 +43,8 @@ impl FromStr for ChannelPatterns {
     fn from_str(text: &str) -> Result<Self, String> {
         // No argument of a program has a zero byte.
         let text = text.replace("\\,", "\0");
-        text.split(',')
-            .map(|name| name.replace('\0', ",").parse())
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let names = text.split(',').map(|name| name.replace('\0', ",").parse());
+        names.collect::<Result<_, _>>().map(Self)
     }
 }
 

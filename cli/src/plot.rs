@@ -198,16 +198,12 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_runs_from_corner_to_corner_and_a_mark_stands_between() {
+    fn a_curve_runs_from_corner_to_corner_with_marks_and_error_bars_between() {
         let svg = draw(&plot());
         assert!(svg.contains("<path class=\"curve\" d=\"M84 450L600 56\"/>"), "{svg}");
         // The middle is (342, 253).
         assert!(svg.contains("<path class=\"mark\" d=\"M342 253m"));
         assert!(svg.contains("<path class=\"level\" d=\"M84 56H600\"/>"));
-    }
-
-    #[test]
-    fn an_error_bar_ends_at_zero() {
         let mut plot = plot();
         plot.curves[0].points = vec![(MilliValue::whole(8), MilliValue::whole(20))];
         plot.curves[0].errors = vec![MilliValue::whole(30)];

@@ -394,16 +394,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_exact_to_their_last_digit() {
+    fn numbers_are_exact_and_those_of_the_busiest_in_their_own_order() {
         assert_eq!((time(1), time(80)), ("0.0125".to_owned(), "1.0000".to_owned()));
         // 12.5 ns is nearer to 0.01 µs, 37.5 ns to 0.04.
         assert_eq!((short(1), short(3)), ("0.01".to_owned(), "0.04".to_owned()));
         assert_eq!((mb_s(80, 80), mb_s(1, 3)), ("640.0".to_owned(), "213.3".to_owned()));
         assert_eq!((percent(62_500), percent(1_000_000)), ("6.25".to_owned(), "100.00".to_owned()));
-    }
-
-    #[test]
-    fn the_busiest_are_shown_in_their_own_order() {
         let busy = |count: u64, shown| busiest((0..count).collect(), |item| item % 3, shown);
         assert_eq!(busy(4, SHOWN), (vec![0, 1, 2, 3], 0));
         assert_eq!(busy(24, usize::MAX), ((0..24).collect(), 0));

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_and_literals_fold_alike() {
+    fn repeats_literals_and_pairs_that_break_off_fold_alike() {
         assert_eq!(folded(&[("IDLE IDLE", 1), ("IDLE", 1_000_000_000_000)]), "IDLE×1000000000002");
         assert_eq!(folded(&[("GAP", 1), ("GO GAP", 50), ("GO", 1), ("83", 1)]), "(GAP GO)×51 83");
         assert_eq!(folded(&[("83", 1), ("GAP GO", 1_000_000)]), "83 (GAP GO)×1000000");
@@ -200,10 +200,6 @@ mod tests {
         assert_eq!(folded(&[("GAP 01 02 GAP 01 02 GAP 01 02", 2)]), "(GAP 01 02)×6");
         let several = folded(&[("GAP 01 02", 4), ("GAP", 1), ("01 GAP GAP", 2)]);
         assert_eq!(several, "(GAP 01 02)×4 GAP (01 GAP GAP)×2");
-    }
-
-    #[test]
-    fn a_pair_that_breaks_off_keeps_its_half() {
         assert_eq!(folded(&[("GAP GO", 3), ("GAP", 1), ("GAP", 1)]), "(GAP GO)×3 GAP GAP");
         assert_eq!(folded(&[("GAP GO", 2), ("STOP", 1)]), "GAP GO GAP GO STOP");
     }

@@ -380,17 +380,13 @@ mod tests {
     }
 
     #[test]
-    fn gaps_separate_frames_and_only_those_with_symbols_inside_are_copied() {
+    fn gaps_weakened_too_separate_frames_and_symbols_inside_are_no_part() {
         let (shown, _) = check("83 05 92 GAP GAP GO GAP 01 07", 100);
         assert_eq!(shown, ["0 [83, 05, 92] gap", "7 [01, 07] capture-end"]);
         assert_eq!(check("GAP GO IDLE×100", 100).0, [""; 0]);
         let chars = parse("83 05 92 GAP 83 GO 05").unwrap();
         let owned = frames(chars.chars()).map(|frame| matches!(frame.bytes, Cow::Owned(_)));
         assert_eq!(owned.collect::<Vec<_>>(), [false, true]);
-    }
-
-    #[test]
-    fn symbols_inside_are_no_part_and_a_weakened_gap_still_ends() {
         let (frames, events) = check("STOP 83 STOP!07 IDLE 05 GO 92 IDLE GAP!08 IDLE", 100);
         assert_eq!(frames, ["1 [83, 05, 92] gap"]);
         let rest =
@@ -400,7 +396,7 @@ mod tests {
 
     /// F-7, R-2
     #[test]
-    fn resets_and_open_links_end_frames_however_the_characters_are_cut() {
+    fn resets_open_links_holes_and_the_end_of_the_recording_end_frames() {
         let text = "83 FRES 05 GAP 07 IDLE×15 06 IDLE×20 GAP 01";
         let (frames, events) = check(text, 100);
         assert_eq!(frames, ["0 [83] reset", "4 [07, 06] open-link", "42 [01] capture-end"]);
@@ -409,10 +405,6 @@ mod tests {
         let expected: Vec<_> = expected.split("; ").collect();
         assert_eq!(events, expected);
         (1..20).for_each(|len| assert_eq!(check(text, len).1, expected, "pieces of {len}"));
-    }
-
-    #[test]
-    fn a_hole_and_the_end_of_the_recording_end_frames() {
         let (mut events, mut framer) = (Vec::new(), Framer::new());
         let chars = parse("83 05").unwrap();
         let mut out = |at: Tick, event: FrameEvent<'_>| events.push(format!("{at} {event:?}"));

@@ -134,14 +134,10 @@ mod tests {
 
     /// N-8
     #[test]
-    fn the_way_back_is_negated_and_reversed() {
+    fn the_way_back_is_negated_and_reversed_and_a_name_selects_its_way() {
         // +3, 0, −1, −31.
         assert_eq!(reversed(&[0x83, 0x80, 0xbf, 0xa1]), [0x9f, 0x81, 0x80, 0xbd]);
         assert_eq!(reversed(&reversed(&[0x83, 0xbf])), [0x83, 0xbf]);
-    }
-
-    #[test]
-    fn selecting_undoes_naming() {
         for addressing in [RouteAddressing::Absolute, RouteAddressing::Relative] {
             for (input, output) in
                 (0..32).flat_map(|i| (0..32).map(move |o| (PortId(i), PortId(o))))

@@ -280,16 +280,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_is_less_than_half_the_circle_ahead() {
+    fn times_are_compared_in_a_circle_and_an_answer_echoes_them() {
         let newer = |one, other| ChannelIncarnation(one).is_newer_than(ChannelIncarnation(other));
         assert!(newer(1, 0) && newer(0, 0xffff) && newer(0x7fff, 0) && newer(0x8000, 1));
         assert!(!newer(5, 5) && !newer(0, 1) && !newer(0xffff, 0));
         assert!(!newer(0x8000, 0) && !newer(0, 0x8000), "half the circle is neither");
         assert_eq!(ChannelIncarnation(0xffff).next(), ChannelIncarnation(0));
-    }
-
-    #[test]
-    fn an_answer_goes_back_and_echoes_the_rest() {
         let (source, destination) = (Nic(1), Nic(2));
         let (channel, seq) = (LogicalChannel(3), SequenceBit::One);
         let (timestamp, incarnation) = (TransportTimestamp(4), ChannelIncarnation(5));

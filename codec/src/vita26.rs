@@ -329,15 +329,11 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_ends_where_its_length_says() {
+    fn a_frame_and_an_ip_packet_end_where_their_lengths_say() {
         // Type, length and ports, gateway, a frame of 14 bytes, and padding.
         let body = [&[0, 9, 0, 0, 0, 14][..], &[1; 8], &[7; 14], &[0; 2]].concat();
         assert_eq!(Vita26Packet::parse(&body).unwrap().frame(), Some(&[7; 14][..]));
         assert_eq!(Vita26Packet::parse(&[0; 8]).unwrap().frame(), None);
-    }
-
-    #[test]
-    fn an_ip_packet_ends_where_its_length_says() {
         for (kind, ip, expected) in [
             ([8, 0], [0x45, 0, 0, 50, 0, 0], Some(50)),
             ([8, 0], [0x45, 0, 1, 50, 0, 0], Some(56)),

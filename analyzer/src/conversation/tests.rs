@@ -192,18 +192,14 @@ fn every_case_of_the_text_file_has_its_result() {
 }
 
 cases! {
+    /// 65535 is followed by 0, and so is the last µs of a clock of 32 bits.
     #[test]
-    fn a_conversation_without_trouble_has_data_and_ack_in_turn() {
+    fn a_conversation_without_trouble_has_data_and_ack_in_turn_whose_numbers_wrap() {
         // 12 − 0 + 5, 112 − 100 + 5, 214 − 200 + 5: from first capture of data to last capture
         // of the ACK.
         "0 S 7.0 0 | 12 A 7.0 0 | 100 D 7.1 100 =1 | 112 A 7.1 100 | 200 D 7.0 200 =2
          214 A 7.0 200"
             => "SA (DA)2 | 3 of 3 acknowledged, rtt 17/17/19",
-    }
-
-    /// 65535 is followed by 0, and so is the last µs of a clock of 32 bits.
-    #[test]
-    fn numbers_wrap() {
         "0 S 65535.0 4294967290 | 12 A 65535.0 4294967290 | 100 D 65535.1 4294967295 =1
          4100 D 65535.1 4000 =1 | 4112 A 65535.1 4000 | 5000 S 0.0 5000 =2 | 5012 A 0.0 5000"
             => "SA DRA SA | 3 of 3 acknowledged, rtt 17/17/17

@@ -44,7 +44,12 @@ impl Finding {
 
     /// Channels of the fact of a name; none if it has no such fact.
     pub fn channels(&self, name: &str) -> &[ChannelId] {
-        self.fact(name).map_or(&[], FactValue::channels)
+        match self.fact(name) {
+            Some(FactValue::Channel(channel)) => std::slice::from_ref(channel),
+            Some(FactValue::Channels(channels)) => channels,
+            Some(FactValue::Number(_) | FactValue::Byte(_)) | None => &[],
+            Some(FactValue::Word(_) | FactValue::Address(_)) => &[],
+        }
     }
 }
 
@@ -52,15 +57,6 @@ impl FactValue {
     /// The number, if it is one.
     pub const fn number(&self) -> Option<u64> {
         if let Self::Number(number) = self { Some(*number) } else { None }
-    }
-
-    /// The channels, if it is some or one.
-    pub const fn channels(&self) -> &[ChannelId] {
-        match self {
-            Self::Channel(channel) => std::slice::from_ref(channel),
-            Self::Channels(channels) => channels.as_slice(),
-            Self::Number(_) | Self::Byte(_) | Self::Word(_) | Self::Address(_) => &[],
-        }
     }
 }
 

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_merge_and_nothing_is_lost() {
+    fn cells_merge_nothing_is_lost_and_memory_does_not_grow() {
         let mut history = ActivityHistory::default();
         history.add(Tick(10), Tick(20), ChannelActivity::Idle);
         history.add(Tick(20), Tick(1000), ChannelActivity::Sending);
@@ -93,10 +93,6 @@ mod tests {
         assert_eq!(all.map(|time| time / 1000), [0, 998_000, 0, 0, 980, 0, 10]);
         // 2^12 periods a cell: 256 of them are 2^20 periods, more than a million.
         assert_eq!(history.shift, 12);
-    }
-
-    #[test]
-    fn the_longest_possible_interval_takes_no_more_memory() {
         let mut history = ActivityHistory::default();
         history.add(Tick(0), Tick(u64::MAX), ChannelActivity::Open);
         assert_eq!(history.cells.len(), CELLS);

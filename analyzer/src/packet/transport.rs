@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_packets_of_the_type_are_parsed() {
+    fn only_packets_of_the_type_are_parsed_without_their_crc_byte() {
         for text in ["83 02 18 00", "83 82 01", "81 81 81", "00"] {
             assert_eq!(seen(text), None, "{text}");
         }
@@ -193,17 +193,13 @@ mod tests {
         for text in ["01", "01 07", "83 01 aa"] {
             assert_eq!(seen(text).map(|seen| seen.packet), Some(nothing), "{text}");
         }
-    }
-
-    #[test]
-    fn the_crc_byte_is_no_part_of_a_truncated_answer() {
         let cut = seen("83 01 18 00 00 01 00 02 03 00 00 00 00 04 00 05").unwrap();
         let fault = DecodeError::CutShort { at: 12, field: "incarnation" };
         assert_eq!((cut.packet, cut.content), (Err(fault), CrcResidue::NEW));
     }
 
     #[test]
-    fn lengths_are_checked_without_the_payload() {
+    fn lengths_are_checked_without_the_payload_which_may_repeat() {
         let envelope = "00 07 00 08 (00)×8 09 00 (00)×8";
         let medium =
             |length: &str| format!("01 11 00 (00)×4 00 00 (00)×4 00 00 {envelope} {length}");
@@ -221,10 +217,6 @@ mod tests {
         };
         assert_eq!(long, Err(trailing));
         assert_eq!(short, Err(DecodeError::CutShort { at: 38, field: "payload" }));
-    }
-
-    #[test]
-    fn a_header_of_repeated_bytes_is_parsed() {
         let packets = packets("01", "11", 40);
         let version = packets.first().unwrap().transport.as_deref().unwrap().packet.unwrap_err();
         assert_eq!((version.at(), version.field(), version.found()), (1, "flags", Some(0x11)));

@@ -253,20 +253,15 @@ impl MappingScore {
         }
     }
 
-    /// Adds an event of the analysis, given the names of channels.
-    pub(super) fn found<'n>(
-        &mut self,
-        event: &MappingEvent,
-        name: &impl Fn(ChannelId) -> Option<&'n str>,
-    ) {
+    /// Adds an event of the analysis; `to` is the port to which a channel leads.
+    pub(super) fn found(&mut self, event: &MappingEvent, to: impl Fn(ChannelId) -> Option<String>) {
         let place = Some((event.place().channel, event.place().at.0));
         match event {
             MappingEvent::Probe(probe) => {
                 let drop = place.and_then(|place| self.drops.remove(&place));
-                let to = name(probe.last).and_then(|name| name.split('>').nth(1));
                 let outcome = match probe.outcome {
                     // A node that drops it may be an interface, as far as its last link shows.
-                    ProbeOutcome::Unanswered if to.is_some() && drop.as_deref() == to => {
+                    ProbeOutcome::Unanswered if drop.is_some() && drop == to(probe.last) => {
                         ProbeOutcome::Lost
                     }
                     ProbeOutcome::UnderWay => return self.optional.extend(place),

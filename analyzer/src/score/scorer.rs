@@ -192,8 +192,8 @@ impl Scorer {
                 self.journeys.found(known, journey);
             }
             AnalysisEvent::Mapping(event) => {
-                let name = |id| self.channels.get(&id).map(|(channel, _)| channel.name.as_str());
-                self.mapping.found(&event, &name);
+                let ends = |id| ChannelEnds::of(&self.channels.get(&id)?.0);
+                self.mapping.found(&event, |id| Some(ends(id)?.to.to_string()));
             }
             AnalysisEvent::Fault(found) => fault(found),
             AnalysisEvent::Conversation(TransportEvent::Observed(observation)) => {

@@ -166,10 +166,6 @@ mod tests {
             check(&[(0, 2), (1, 3)], &[(0, 0x83, 1), (1, 0x82, 0)]),
             "Some(Absolute) 0=2 1=3 wrong "
         );
-    }
-
-    #[test]
-    fn from_port_0_both_ways_are_one() {
         assert_eq!(check(&[(0, 0), (1, 3)], &[(0, 0x83, 1)]), "None 0=0 1=3 wrong ");
     }
 
@@ -186,10 +182,6 @@ mod tests {
             check(&[], &[(0, 0x85, 2), (1, 0x85, 2), (0, 0x81, 1)]),
             "Some(Absolute) 1=1 2=5 wrong "
         );
-    }
-
-    #[test]
-    fn a_byte_that_leads_elsewhere_is_told() {
         assert_eq!(
             check(&[(0, 1), (1, 3), (2, 4)], &[(0, 0x82, 1), (1, 0x81, 2), (0, 0x82, 2)]),
             "Some(Relative) 0=1 1=3 2=4 wrong 82"

@@ -161,16 +161,12 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_are_exact_to_a_bit() {
+    fn logarithms_are_exact_to_a_bit_and_thousands_stand_apart() {
         assert_eq!(log2(1), Some(0));
         assert_eq!(log2(1 << 40), Some(40 << BITS));
         // 1.584962500721156 · 65536 = 103872.1
         assert_eq!(log2(3), Some(103_872));
         assert_eq!((log2(0), log2(-5)), (None, None));
-    }
-
-    #[test]
-    fn thousands_stand_apart() {
         let groups = [999, 1_000, 8_192, 78_125, 1_234_567].map(|n| grouped(MilliValue::whole(n)));
         assert_eq!(groups, ["999", "1000", "8192", "78\u{202f}125", "1\u{202f}234\u{202f}567"]);
         assert_eq!(grouped(MilliValue(500)), "0.5");

@@ -226,15 +226,11 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn steps_are_round() {
-        let steps = [0, 1000, 1001, 9999, 10_000, 10_001, 123_456_789].map(round_step);
-        assert_eq!(steps, [1000, 1000, 2000, 10_000, 10_000, 20_000, 200_000_000]);
-    }
-
     /// A part of a ramp reaches over all that may be in its periods.
     #[test]
-    fn parts_of_a_ramp_hold_their_ends() {
+    fn steps_are_round_and_parts_of_a_ramp_hold_their_ends() {
+        let steps = [0, 1000, 1001, 9999, 10_000, 10_001, 123_456_789].map(round_step);
+        assert_eq!(steps, [1000, 1000, 2000, 10_000, 10_000, 20_000, 200_000_000]);
         let bounds = FillBounds {
             channel: ChannelId(0),
             start: Tick(10),

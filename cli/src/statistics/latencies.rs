@@ -100,16 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn at_most_twelve_bins_cover_the_values() {
+    fn at_most_twelve_bins_cover_the_values_each_with_a_bar() {
         // Twelve tenths of a microsecond, then one more.
         assert_eq!((width(0, 95), width(0, 96)), (8, 16));
         assert_eq!(width(0, 80 * 100), 80 * 10);
         assert_eq!(width(u64::MAX - 1, u64::MAX), 8);
         assert!(width(0, u64::MAX) > u64::MAX / 12);
-    }
-
-    #[test]
-    fn a_histogram_has_a_bar_for_each_bin_and_the_last_takes_the_rest() {
         // 0.1, 0.1 and 0.3 µs; a hundred at 0.2 µs; one far off.
         let (mut far, mut shown) = (LogHistogram::default(), Vec::new());
         [8, 8, 24, 8_000].into_iter().chain([16; 100]).for_each(|value| far.record(value));

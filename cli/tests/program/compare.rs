@@ -130,7 +130,7 @@ fn what_was_not_recorded_is_not_told() {
 }
 
 #[test]
-fn a_table_that_cannot_be_compared_is_named() {
+fn what_cannot_be_compared_is_named_and_not_offered() {
     let directory = ScratchDirectory::new("not-compared");
     let file = &*capture("demo-cut");
     let table = directory.write("table.jsonl", b"{\"subject\":\"link\"}\n");
@@ -139,10 +139,6 @@ fn a_table_that_cannot_be_compared_is_named() {
     let expected = "expected all rows of `compare FILE --format jsonl`";
     refused(&["compare", file, &table], &format!("table.jsonl: line 1: {expected}"));
     refused(&["compare", file, &part], expected);
-}
-
-#[test]
-fn the_help_has_no_option_that_is_refused() {
     for (command, refused) in
         [("compare", "--join --follow --from --to"), ("diff", "--join --follow")]
     {

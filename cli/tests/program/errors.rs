@@ -12,7 +12,7 @@ use crate::support::{
 const REFUSALS: &str = include_str!("refusals.txt");
 
 #[test]
-fn of_a_file_that_cannot_be_opened_nothing_is_printed() {
+fn a_file_that_cannot_be_opened_or_is_no_capture_is_refused() {
     for (file, reason) in [("not-there.pcapng", "No such file"), (".", "is a directory")] {
         let scenarios: [&[&str]; 2] = [&["simulate", "--stats"], &["sweep", "--vary", "x=1"]];
         for command in readers().chain(scenarios) {
@@ -21,10 +21,6 @@ fn of_a_file_that_cannot_be_opened_nothing_is_printed() {
             assert!(error.contains(reason), "{command:?} {error}");
         }
     }
-}
-
-#[test]
-fn a_file_that_is_no_capture_is_refused() {
     let empty = piped(&["-"], b"");
     assert_eq!((empty.status, empty.out.as_str()), (Some(2), ""));
     assert_eq!(empty.err, "myriscope: standard input: the file is empty\n");

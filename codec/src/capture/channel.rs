@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn other_comments_are_kept() {
+    fn other_comments_are_kept_and_wrong_words_named_and_left_out() {
         let (commented, faults) = described("seen in room 7");
         assert_eq!(commented.comments, ["seen in room 7"]);
         let plain = Channel::named("h0:0>s0:3");
@@ -241,10 +241,6 @@ mod tests {
         assert_eq!(plain.bits_per_second(), 640_000_000);
         assert_eq!(plain.opposite_name().unwrap(), "s0:3>h0:0");
         assert_eq!(Channel::named("lo").opposite_name(), None);
-    }
-
-    #[test]
-    fn wrong_words_are_named_and_left_out() {
         let (channel, faults) = described("myrinet-channel v=3 period_ps=0 peer=-1 profile=x");
         assert_eq!(channel, Channel::named("h0:0>s0:3"));
         assert_eq!(

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_with_its_gap_is_a_chunk_and_fill_a_repeat() {
+    fn a_packet_with_its_gap_is_a_chunk_fill_a_repeat_and_long_literals_are_cut() {
         let row = |first, text: &str| (first, text.to_owned());
         assert_eq!(
             check("GAP 83 STOP 05 92 GAP 05 07 GAP (GO GAP)×32 GO 01"),
@@ -115,10 +115,6 @@ mod tests {
         // Control codes before the GAP, and before the fill, are the packet's.
         assert_eq!(check("83 STOP GAP 05"), [row(100, "83 STOP GAP"), row(103, "05")]);
         assert_eq!(check("83 STOP IDLE×64"), [row(100, "83 STOP"), row(102, "64 of IDLE")]);
-    }
-
-    #[test]
-    fn long_literals_are_cut_at_the_limit() {
         assert_eq!(check("00×65537"), [(100, "00×65536".to_owned()), (65636, "00".to_owned())]);
     }
 }

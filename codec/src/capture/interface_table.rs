@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_what_numbers_say_or_without_right_ones_reversed_names() {
+    fn a_link_is_what_possible_numbers_say_or_else_reversed_names() {
         assert_eq!(check(&[("x", Some(1)), ("y", Some(0))]), ["0-1"]);
         let four = [("a>b", Some(2)), ("b>a", Some(3)), ("x", Some(0)), ("y", Some(1))];
         assert_eq!(check(&four), ["0-2", "1-3"]);
@@ -428,10 +428,6 @@ mod tests {
         // A number that is still to be declared comes before a name.
         assert_eq!(check(&[("a>b", Some(2)), ("b>a", None), ("x", Some(0))]), ["0-2"]);
         assert_eq!(check(&[("a>b", None), ("b>a", Some(2)), ("x", Some(1))]), ["1-2"]);
-    }
-
-    #[test]
-    fn peers_that_cannot_be_are_faults() {
         assert_eq!(check(&[("x", Some(0))]), ["is 0, the channel itself"]);
         assert_eq!(check(&[("x", Some(7))]), ["is 7, which is no channel of this section"]);
         let three = check(&[("x", Some(1)), ("y", Some(2)), ("z", Some(1))]);

@@ -299,15 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_fourteen_bytes_in_the_order_of_the_table() {
+    fn an_answer_is_fourteen_bytes_and_data_have_their_payload_behind_38() {
         let ack = [0x18, 1, 1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 0x0a, 0x0b];
         assert_eq!(bytes(&TransportPacket::Ack(HEADER)), ack);
         let nack = [0x19, 1, 1, 2, 3, 4, 5, 17, 6, 7, 8, 9, 0x0a, 0x0b];
         assert_eq!(bytes(&TransportPacket::Nack(HEADER, NackReason::NoSuchEndpoint)), nack);
-    }
-
-    #[test]
-    fn a_data_packet_has_its_payload_behind_38_bytes() {
         let out =
             bytes(&data(MessageForm::Bulk { offset: 0x191a_1b1c, total: 0x1d1e_1f20 }, b"my"));
         let envelope = [

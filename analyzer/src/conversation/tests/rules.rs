@@ -22,7 +22,7 @@ cases! {
     }
 
     #[test]
-    fn numbers_must_flip_behind_an_ack_and_only_there() {
+    fn numbers_flip_behind_an_ack_only_which_answers_nothing_lost_or_hurt() {
         "0 S 7.0 0 | 12 A 7.0 0 | 100 D 7.0 100 =1 | 112 N2 7.0 100 | 200 D 7.0 200 =2
          212 A 7.0 200"
             => "SA! DN?! DA | 2 of 3 acknowledged, rtt 17/17/17
@@ -30,10 +30,6 @@ cases! {
                 112 nack queue-full
                 200 gone unseen
                 200 message-altered",
-    }
-
-    #[test]
-    fn what_was_lost_or_hurt_must_not_be_acknowledged() {
         "0 S 7.0 0 hurt | 12 A 7.0 0"
             => "sA! | 1 of 1 acknowledged, rtt 17/17/17
                 12 ack-of-lost",
