@@ -161,7 +161,6 @@ impl FindingChecks {
         observer.checker.begin(chunk, &mut observer.sink);
         walk(&mut observer);
         observer.checker.end(chunk, &mut observer.sink);
-        side.watch.used = side.wire.used;
     }
 
     /// Checks an event; events must be passed in order of time.
@@ -179,7 +178,7 @@ impl FindingChecks {
         {
             sink.note(FindingKind::WireOpen, at, || open_wire(wire));
         }
-        let command = side.watch.row(row, &mut sink);
+        let command = side.watch.row(row, side.wire.used, &mut sink);
         let event = row.body.link();
         if command.is_none() && event.is_none() {
             return;

@@ -28,8 +28,6 @@ pub(super) struct FlowChecker {
     pub(super) resets: ResetChecker,
     /// State of the channel before its first character, until that is known.
     start: Option<StartState>,
-    /// First character other than IDLE so far. F-7
-    pub(super) used: Option<Tick>,
     /// First character.
     pub(super) first: Tick,
     /// True if the declared fill is that of Myricom's chips: no IDLE except for timing. F-8
@@ -114,10 +112,11 @@ impl FlowChecker {
         self.turns.least = Some((hysteresis + falls).saturating_sub(1 + self.others));
     }
 
-    /// Checks an event of this channel; returns a change of STOP and GO if its time is known.
+    /// Checks an event of this channel, which was first `used` then; returns a change of STOP and GO if its time is known.
     pub(super) fn row(
         &mut self,
         row: &TimedEvent,
+        used: Option<Tick>,
         sink: &mut FindingSink<'_>,
     ) -> Option<FlowCommand> {
         match &row.body {
@@ -127,7 +126,7 @@ impl FlowChecker {
                 }
                 self.packet(packet, sink);
             }
-            ChannelEvent::Link(event) => self.event(row.at, event, sink),
+            ChannelEvent::Link(event) => self.event((row.at, used), event, sink),
             ChannelEvent::Begins => self.begins(row.at),
             ChannelEvent::Framed | ChannelEvent::Head(_) => {}
             ChannelEvent::Data(len) => self.stops.run(row.at, *len),
@@ -186,7 +185,12 @@ impl FlowChecker {
         None
     }
 
-    fn event(&mut self, at: Tick, event: &LinkEvent, sink: &mut FindingSink<'_>) {
+    fn event(
+        &mut self,
+        (at, used): (Tick, Option<Tick>),
+        event: &LinkEvent,
+        sink: &mut FindingSink<'_>,
+    ) {
         match *event {
             LinkEvent::SenderStopped => {
                 let [obedience, ..] = self.unknown;
@@ -211,7 +215,7 @@ impl FlowChecker {
                 // A silent sender may have lost power, and restarts in GO. F-2
                 self.stops.forgive();
                 self.turns.last = [None; 2];
-                if self.used.is_none_or(|used| used > at) {
+                if used.is_none_or(|used| used > at) {
                     sink.note(FindingKind::SilentAtFirst, at, Vec::new);
                 } else {
                     sink.seen().silences += 1;

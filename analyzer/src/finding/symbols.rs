@@ -65,7 +65,7 @@ impl From<StartState> for SymbolPhase {
             Some(FramerMode::Reset) => ResetFollower::Late { has_dropped: true },
             Some(FramerMode::Between | FramerMode::Inside) | None => ResetFollower::Nothing,
         };
-        Self { silent: start.silent, is_alive: start.alive, behind }
+        Self { silent: start.silent, is_alive: start.alive == Some(true), behind }
     }
 }
 
@@ -74,7 +74,7 @@ impl SymbolChecker {
         let start = StartState::of(channel);
         Self {
             next: start.map(|start| start.at),
-            used: start.and_then(|start| start.used),
+            used: start.and_then(|start| start.alive).map(|_| Tick(0)),
             phase: start.map(SymbolPhase::from).unwrap_or_default(),
             acted: ActedSymbols::default(),
             open_wires: OpenWireCodes::default(),

@@ -153,11 +153,8 @@ impl HeldUpSenders {
         let has_first = self.senders.keys().any(is_first);
         let shown = self.senders.iter().filter(|(sender, _)| !has_first || is_first(sender));
         let (names_shown, times): (Vec<_>, Vec<_>) = shown.unzip();
-        let time = if times.is_empty() {
-            time_in_words(&[], &[&self.longest])
-        } else {
-            time_in_words(&names_shown, &times)
-        };
+        let times = if times.is_empty() { vec![&self.longest] } else { times };
+        let time = time_in_words(&names_shown, &times);
         let senders = names(&names_shown);
         let held = format!("held up {senders} {time}");
         let circle = count(self.circle, "channel");

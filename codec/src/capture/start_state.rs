@@ -23,10 +23,8 @@ pub struct StartState {
     pub packet: Option<FramerMode>,
     /// Silent periods directly before, at most 16: then the link is open. F-7
     pub silent: u64,
-    /// True if a character other than IDLE was recorded since the last hole.
-    pub alive: bool,
-    /// First character other than IDLE of the recording.
-    pub used: Option<Tick>,
+    /// True if a character other than IDLE was recorded since the last hole, false if only before; none if none was.
+    pub alive: Option<bool>,
     /// Flow control of the channel's sender, if known. F-1
     pub sender: Option<StartSender>,
     /// Last STOP or GO on the channel, and the changes before. F-1
@@ -72,8 +70,8 @@ impl StartState {
     #[must_use]
     pub fn before(self, first: Tick) -> Option<Self> {
         let cut = u64::from(self.packet == Some(FramerMode::Inside));
-        let packets = self.packets.saturating_add(cut);
-        let behind = Self { at: first, packets, used: self.used, ..Self::default() };
+        let (packets, alive) = (self.packets.saturating_add(cut), self.alive.map(|_| false));
+        let behind = Self { at: first, packets, alive, ..Self::default() };
         match self.at.cmp(&first) {
             Ordering::Less => Some(behind),
             Ordering::Equal => Some(self),
@@ -89,7 +87,7 @@ impl StartState {
         };
         let changes = self.command.iter().flat_map(|(_, changes)| changes).flatten().copied();
         let probe = self.probe.map(|(place, _)| place);
-        let mut places = changes.chain(since).chain(probe).chain([self.data]).chain(self.used);
+        let mut places = changes.chain(since).chain(probe).chain([self.data]);
         places.all(|place| place <= self.at)
             && self.silent <= OPEN_LINK.0.min(self.at.0)
             && self.packets <= self.at.0
@@ -116,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_state_is_read_back() {
-        let whole = r#"{"at":1200,"packets":7,"packet":"inside","silent":3,"alive":true,"used":0,"sender":{"stopped":1180},"command":["stop",[1190,null]],"probe":[1100,3],"data":1197}"#;
+        let whole = r#"{"at":1200,"packets":7,"packet":"inside","silent":3,"alive":true,"sender":{"stopped":1180},"command":["stop",[1190,null]],"probe":[1100,3],"data":1197}"#;
         for value in [whole, r#"{"at":1200,"packet":"reset","sender":"going"}"#, r#"{"at":0}"#] {
             let known = state(value);
             let mut channel = Channel::named("a>b");

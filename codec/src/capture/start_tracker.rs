@@ -151,13 +151,12 @@ impl TrackedWire {
             FrameEvent::Synchronized => self.end_cut(),
             FrameEvent::Hole { .. } => {
                 self.end_cut();
-                let (packets, used) = (self.state.packets, self.state.used);
-                let state = StartState { packets, used, ..StartState::default() };
+                let (packets, alive) = (self.state.packets, self.state.alive.map(|_| false));
+                let state = StartState { packets, alive, ..StartState::default() };
                 *self = Self { state, begun: Some(at), ..Self::default() };
             }
             FrameEvent::Start(data) | FrameEvent::Data(data) | FrameEvent::Discarded(data) => {
-                self.alive(at);
-                self.is_cut = false;
+                (self.state.alive, self.is_cut) = (Some(true), false);
                 self.state.data = Tick(at.0.saturating_add(data.len() as u64));
             }
             FrameEvent::Fill(codes) => {
@@ -166,7 +165,7 @@ impl TrackedWire {
                 }
             }
             FrameEvent::Control { decoded, .. } => {
-                self.alive(at);
+                self.state.alive = Some(true);
                 self.symbol(at, decoded.symbol());
             }
             FrameEvent::End(_) => self.state.packets += 1,
@@ -185,11 +184,6 @@ impl TrackedWire {
     /// True if the opposite channel was recorded from a place on without a hole, or from the cut on if that is later.
     fn has_witness(&self, place: Tick, peer: &Self) -> bool {
         peer.begun <= Some(place.max(self.state.at))
-    }
-
-    fn alive(&mut self, at: Tick) {
-        self.state.alive = true;
-        self.state.used.get_or_insert(at);
     }
 
     /// Counts a packet of which the recording has nothing but the end.

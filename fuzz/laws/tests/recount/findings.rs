@@ -63,7 +63,7 @@ fn is_silent_at_first(rows: &CaptureRows<'_>, event: &TimedEvent) -> bool {
     let characters = &rows.characters[&event.channel];
     let mut before = characters.iter().take_while(|it| it.0 < event.at.0);
     let start = StartState::of(rows.channel(event.channel));
-    before.all(|it| it.1 == Character::IDLE) && start.is_none_or(|it| it.used.is_none())
+    before.all(|it| it.1 == Character::IDLE) && start.is_none_or(|it| it.alive.is_none())
 }
 
 /// Compares counts, first and last places of findings.
