@@ -236,9 +236,9 @@ pub(crate) fn print_error(message: &impl Display) {
 fn import_help(file: &str, error: &CaptureError) -> String {
     let CaptureError::NotACapture { found } = error else { return String::new() };
     let mut head = Vec::new();
-    let read = File::open(file).and_then(decompress).map(|it| it.take(HEAD).read_to_end(&mut head));
-    if !matches!(read, Ok(Ok(_))) {
-        // What was read of standard input.
+    let mut again = || decompress(File::open(file)?)?.take(HEAD).read_to_end(&mut head);
+    // A pipe cannot be read again.
+    if !Path::new(file).is_file() || again().is_err() {
         head = found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
     }
     match (other_format(&head), format_of(&head)) {
