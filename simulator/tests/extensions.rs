@@ -151,7 +151,7 @@ fn a_computer_tells_the_state_of_all_ports() {
     let more = "[[host]]\nname = 'h4'\nat = 's0:4'\n\
                 [[fault]]\nat_us = 0\nconsume = 'h2'\nhow = 'never'\n";
     let packets = [
-        // Sends on from port 1 from period 49 on, one in four, and from port 2 from 51 on.
+        // Sends on from port 1 from period 49 on, the 13th of its own 1011, and from port 2 from 51 on.
         raw("h3", 0, "81 05×5000"),
         raw("h4", 0, "82 05×5000"),
         // Two packets for ports that are not there.
