@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,15 +14,13 @@ use codec::capture::{CaptureError, CaptureFault, decompress};
 use codec::recording::format::{format_of, other_format};
 use simulator::scenario::{ErrorStyle, ScenarioError};
 
+use crate::format_head::format_head;
 use crate::interrupt;
 
 /// Exit status for an invalid capture, scenario or command line, and for I/O errors.
 pub(crate) const BAD_INPUT: u8 = 2;
 /// Exit status of a check that found something.
 const PROBLEM_FOUND: u8 = 1;
-
-/// Bytes at the beginning of a file that show the format of a recording.
-pub(crate) const HEAD: u64 = 65_536;
 
 /// Result of a command that has printed its output, or the error that prevented it.
 pub(crate) type CommandResult = Result<RunReport, CliError>;
@@ -235,12 +233,10 @@ pub(crate) fn print_error(message: &impl Display) {
 /// Help for a file that is a recording of wires, and no capture.
 fn import_help(file: &str, error: &CaptureError) -> String {
     let CaptureError::NotACapture { found } = error else { return String::new() };
-    let mut head = Vec::new();
-    let mut again = || decompress(File::open(file)?)?.take(HEAD).read_to_end(&mut head);
+    let again = || format_head(&mut decompress(File::open(file)?)?).ok();
+    let first = || found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
     // A pipe cannot be read again.
-    if !Path::new(file).is_file() || again().is_err() {
-        head = found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
-    }
+    let head = Path::new(file).is_file().then(again).flatten().unwrap_or_else(first);
     match (other_format(&head), format_of(&head)) {
         (Some(other), _) => format!("; {other}"),
         (None, Some(format)) if !head.is_empty() => {

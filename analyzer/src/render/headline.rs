@@ -50,10 +50,10 @@ struct HeldUpSenders {
     circle: usize,
 }
 
-/// How long a sender was held up: the longest of its channels.
+/// Time for which a sender was held up: that of the channel that was held up longest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct HeldUpTime {
-    /// Of the time, in percent.
+    /// Percentage of the recorded time.
     share: u64,
     lasts: bool,
 }
@@ -192,7 +192,7 @@ impl HeldUpSenders {
     }
 }
 
-/// How long senders were held up: the least and the greatest share of the time, and who was to the end.
+/// Words for the times of senders: the least and the greatest share, and who was held up to the end.
 fn time_in_words(senders: &[&String], times: &[&HeldUpTime]) -> String {
     let shares = || times.iter().map(|time| time.share);
     let (least, most) = (shares().min().unwrap_or(0), shares().max().unwrap_or(0));

@@ -170,22 +170,19 @@ impl JourneyScore {
     /// Adds a journey that the analysis found when the truth was known up to `now`.
     pub(super) fn found(&mut self, now: u64, mut journey: Journey) {
         let of = |hop: &JourneyHop| self.frames.get(&(hop.channel, hop.start.0));
-        if journey.fate == JourneyFate::UnderWay
-            && now < u64::MAX
-            && !journey.hops.iter().all(|hop| of(hop).is_some())
-        {
+        let is_known = |journey: &Journey| journey.hops.iter().all(|hop| of(hop).is_some());
+        if journey.fate == JourneyFate::UnderWay && now < u64::MAX && !is_known(&journey) {
             return self.under_way.push(journey);
         }
         let is_powerless = |hop: &mut JourneyHop| {
-            let to = self.names.get(&hop.channel).and_then(|name| name.split('>').nth(1));
-            let lost = to.and_then(|to| self.powerless.get(to));
-            of(hop).is_none() && lost.is_some_and(|lost| hop.closed >= *lost)
+            let to = || self.names.get(&hop.channel)?.split('>').nth(1);
+            let lost = || self.powerless.get(to()?);
+            of(hop).is_none() && lost().is_some_and(|lost| hop.closed >= *lost)
         };
         while journey.hops.pop_if(is_powerless).is_some() {
             journey.fate = JourneyFate::OutOfSight;
         }
-        let all = journey.hops.iter().all(|hop| of(hop).is_some());
-        match journey.hops.first().and_then(of).filter(|_| all) {
+        match journey.hops.first().and_then(of).filter(|_| is_known(&journey)) {
             None => self.worth.unknown += 1,
             Some(name) => {
                 let packet = self.packets.entry(name.clone()).or_default();

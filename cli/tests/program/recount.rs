@@ -138,7 +138,7 @@ fn a_slice_around_a_finding_has_the_characters_of_that_time() {
     }
 }
 
-/// Of a run in which nothing breaks, but a host takes no packet from some time on.
+/// Each packet of a run without damage, in which a host takes none from some time on, has one outcome.
 #[test]
 fn outcomes_of_packets_add_up() {
     let (directory, mut seen) = (ScratchDirectory::new("recount-outcomes"), 0);

@@ -179,10 +179,9 @@ impl<R: Read> CaptureIndexer<R> {
 
     /// An index before the first block, with its places at least some bytes apart.
     pub fn with_distance(stream: R, distance: u64) -> Self {
-        let index = CaptureIndex { distance: distance.max(1), ..CaptureIndex::default() };
         Self {
             reader: CaptureReader::new(stream),
-            index,
+            index: CaptureIndex { distance: distance.max(1), ..CaptureIndex::default() },
             capture: (0, 0),
             section: (0, 0),
             channels: BTreeMap::new(),

@@ -65,18 +65,22 @@ impl StartState {
         serde_json::from_str(value).ok().filter(Self::is_valid)
     }
 
-    /// The state before the first recorded character; behind a hole nothing but the number of packets, that in which the
-    /// hole begins included.
+    /// The state before the first recorded character; behind a hole the packet in which that begins counts.
     #[must_use]
     pub fn before(self, first: Tick) -> Option<Self> {
         let cut = u64::from(self.packet == Some(FramerMode::Inside));
-        let (packets, alive) = (self.packets.saturating_add(cut), self.alive.map(|_| false));
-        let behind = Self { at: first, packets, alive, ..Self::default() };
+        let packets = self.packets.saturating_add(cut);
+        let behind = Self { at: first, packets, ..self.behind_hole() };
         match self.at.cmp(&first) {
             Ordering::Less => Some(behind),
             Ordering::Equal => Some(self),
             Ordering::Greater => None,
         }
+    }
+
+    /// What is known behind a hole: the number of packets, and whether the channel was in use.
+    pub(super) fn behind_hole(self) -> Self {
+        Self { packets: self.packets, alive: self.alive.map(|_| false), ..Self::default() }
     }
 
     /// True if all places are before the slice, and numbers in their ranges.

@@ -78,7 +78,7 @@ impl StartTracker {
         }
     }
 
-    /// The state before a character; in a hole nothing but the number of packets. `peer` is the opposite
+    /// The state before a character; in a hole what is known behind it. `peer` is the opposite
     /// channel: what it determines is known if it has the same rate and was recorded up to the same character.
     pub(super) fn state(&self, at: Tick, peer: Option<&Self>) -> Option<StartState> {
         if let Some(declared) = self.declared {
@@ -151,8 +151,7 @@ impl TrackedWire {
             FrameEvent::Synchronized => self.end_cut(),
             FrameEvent::Hole { .. } => {
                 self.end_cut();
-                let (packets, alive) = (self.state.packets, self.state.alive.map(|_| false));
-                let state = StartState { packets, alive, ..StartState::default() };
+                let state = self.state.behind_hole();
                 *self = Self { state, begun: Some(at), ..Self::default() };
             }
             FrameEvent::Start(data) | FrameEvent::Data(data) | FrameEvent::Discarded(data) => {

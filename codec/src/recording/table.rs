@@ -158,9 +158,8 @@ impl<R: Read> TableReader<R> {
                 }
                 CsvColumn::Other(_) => continue,
                 CsvColumn::Unclear(step) => {
-                    let (text, (_, line)) =
-                        (format!("column {:?}: {step}", head(title)), dialect.head);
-                    return Err(RecordingError::at_line(line.max(1), text));
+                    let text = format!("column {:?}: {step}", head(title));
+                    return Err(RecordingError::at_line(dialect.head.1.max(1), text));
                 }
                 CsvColumn::Level | CsvColumn::Sign | CsvColumn::Bus { .. } => column.width(),
             };

@@ -14,7 +14,8 @@ use codec::recording::{
     ChangeSink, ReadSummary, RecordingError, RecordingPlace, SignalReader, SignalTable,
 };
 
-use crate::exit::{CliError, HEAD};
+use crate::exit::CliError;
+use crate::format_head::format_head;
 use crate::input::InputFile;
 
 /// Error for a file with a zero byte near its beginning, which no text has.
@@ -35,9 +36,7 @@ pub(super) enum OpenedRecording {
 
 /// Reads the first bytes of a stream.
 fn peek<R: Read>(mut stream: R, path: &Path) -> Result<(Vec<u8>, PeekedStream<R>), CliError> {
-    let mut head = Vec::new();
-    let read = stream.by_ref().take(HEAD).read_to_end(&mut head);
-    read.map_err(|error| CliError::file(path, &error))?;
+    let head = format_head(&mut stream).map_err(|error| CliError::file(path, &error))?;
     Ok((head.clone(), Cursor::new(head).chain(stream)))
 }
 

@@ -45,15 +45,7 @@ fn limits_of_doubts_are_where_they_are_said_to_be() {
     }
     // 0.4 of a period.
     for (step_fs, is_coarse) in [(4_999_000, false), (5_000_000, false), (5_001_000, true)] {
-        let (skew_fs, phase_fs) = (700_000, 300_000);
-        let sampler = WireSampler {
-            period_fs: 12_500_000,
-            skew_fs,
-            bundle: 1,
-            step_fs,
-            phase_fs,
-            unit_fs: 1000,
-        };
+        let sampler = WireSampler { skew_fs: 700_000, step_fs, phase_fs: 300_000, ..USUAL };
         let (said, faults) = sampler.import(&traffic(), 1);
         assert_eq!(faults.contains("more than 0.4 of"), is_coarse, "{step_fs} {said} {faults}");
     }
@@ -91,6 +83,16 @@ struct WireSampler {
     /// Unit to which times are rounded.
     unit_fs: u64,
 }
+
+/// A sender at the full rate without skew, sampled each nanosecond.
+const USUAL: WireSampler = WireSampler {
+    period_fs: 12_500_000,
+    skew_fs: 0,
+    bundle: 1,
+    step_fs: 1_000_000,
+    phase_fs: 0,
+    unit_fs: 1000,
+};
 
 /// Femtoseconds of a rate in kHz.
 const fn of_rate(kilohertz: u64) -> u64 {
@@ -168,14 +170,7 @@ fn too_few_samples_are_the_first_cause() {
             (650_000, 5_000_000, 1_000_000),
         ] {
             let step_fs = of_rate(kilohertz);
-            let sampler = WireSampler {
-                period_fs: 12_500_000,
-                skew_fs,
-                bundle: 1,
-                step_fs,
-                phase_fs,
-                unit_fs,
-            };
+            let sampler = WireSampler { skew_fs, step_fs, phase_fs, unit_fs, ..USUAL };
             let (said, faults) = sampler.import(&sent, 1);
             let case = format!("{kilohertz} kS/s, skew {skew_fs}, unit {unit_fs}: {said} {faults}");
             if said.contains("40 of 40 packets") && faults.is_empty() {
@@ -189,9 +184,7 @@ fn too_few_samples_are_the_first_cause() {
     assert!(bad > 30, "{bad}");
     // A sendclk has clocked these: both channels are good in one order of the wires.
     let opposite: Vec<u16> = sent.iter().map(|bits| bits.reverse_bits() >> 7).collect();
-    let (period_fs, skew_fs, phase_fs, unit_fs) = (12_500_000, 0, 5_000_000, 1000);
-    let sampler =
-        WireSampler { period_fs, skew_fs, bundle: 1, step_fs: period_fs, phase_fs, unit_fs };
+    let sampler = WireSampler { step_fs: USUAL.period_fs, phase_fs: 5_000_000, ..USUAL };
     let (_, faults) = sampler.import(&opposite, 2);
     assert_eq!(faults.matches("so read, 40 of 40 packets").count(), 2, "{faults}");
 }
@@ -215,8 +208,7 @@ fn wires_without_skew_have_the_rate_of_their_changes() {
         let all = skews_fs.iter().flat_map(|skew_fs| samples.map(|it| (*skew_fs, it)));
         for (skew_fs, (step_fs, phase_fs)) in all {
             let period_fs = of_rate(kilohertz);
-            let sampler =
-                WireSampler { period_fs, skew_fs, bundle: 1, step_fs, phase_fs, unit_fs: 1000 };
+            let sampler = WireSampler { period_fs, skew_fs, step_fs, phase_fs, ..USUAL };
             let (said, faults) = sampler.import(&sent, 1);
             let case = format!("{kilohertz} kHz, skew {skew_fs}, {step_fs} fs: {said} {faults}");
             assert!(said.contains("40 of 40 packets"), "{case}");
@@ -233,9 +225,8 @@ fn wires_without_skew_have_the_rate_of_their_changes() {
 
 #[test]
 fn clips_on_one_pair_idle_links_and_short_recordings_are_not_said_to_be_broken() {
-    let (period_fs, skew_fs, step_fs) = (12_500_000, 400_000, 2_000_000);
-    let (phase_fs, unit_fs) = (1_500_000, 1000);
-    let sampler = WireSampler { period_fs, skew_fs, bundle: 1, step_fs, phase_fs, unit_fs };
+    let (skew_fs, phase_fs) = (400_000, 1_500_000);
+    let sampler = WireSampler { skew_fs, step_fs: 2_000_000, phase_fs, ..USUAL };
     // Without skew, samples of 2 ns are none of 12.5 ns that were rounded.
     let (said, _) = WireSampler { skew_fs: 0, ..sampler }.import(&traffic(), 2);
     assert!(!said.contains("whole multiples"), "{said}");
