@@ -233,10 +233,10 @@ pub(crate) fn print_error(message: &impl Display) {
 /// Help for a file that is a recording of wires, and no capture.
 fn import_help(file: &str, error: &CaptureError) -> String {
     let CaptureError::NotACapture { found } = error else { return String::new() };
-    let again = || format_head(&mut decompress(File::open(file)?)?).ok();
+    let again = || format_head(&mut decompress(File::open(file)?)?);
     let first = || found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
     // A pipe cannot be read again.
-    let head = Path::new(file).is_file().then(again).flatten().unwrap_or_else(first);
+    let head = Path::new(file).is_file().then(again).and_then(Result::ok).unwrap_or_else(first);
     match (other_format(&head), format_of(&head)) {
         (Some(other), _) => format!("; {other}"),
         (None, Some(format)) if !head.is_empty() => {
