@@ -189,7 +189,8 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
     });
     let standing = seen.standing(run.network, 0);
     let still = standing.as_ref().map_or(0, |it| it.packets);
-    let in_transit = u64::try_from(seen.under_way()).unwrap_or(u64::MAX).saturating_sub(still);
+    let under_way = u64::try_from(seen.under_way()).unwrap_or(u64::MAX);
+    let in_transit = under_way.saturating_sub(still);
     let why = standing.map(|it| standing::standstill(run, &it)).unwrap_or_default();
     let others = [
         (why.as_str(), still, TextStyle::Bad),
@@ -200,10 +201,13 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         ("changed on wires", seen.wire_errors, TextStyle::Bad),
         ("timed out", seen.blocked, TextStyle::Bad),
     ];
-    let head = StyledLine::of(
-        TextStyle::Head,
-        format!("{} µs, {}", time(periods), count(seen.injected, "packet")),
-    );
+    let mut head = format!("{} µs, {}", time(periods), count(seen.injected, "packet"));
+    // A packet that a fault breaks in two ends twice, and a multicast at each of its receivers.
+    let ended = seen.consumed + seen.dropped() + seen.merged + under_way;
+    if ended > seen.injected {
+        head.push_str(&format!(", with their parts and copies {ended}"));
+    }
+    let head = StyledLine::of(TextStyle::Head, head);
     counts(head, ": ", handled.chain(others), out);
     if seen.payload > 0 {
         let rate = mb_s(seen.payload, periods);
