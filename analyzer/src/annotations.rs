@@ -6,8 +6,8 @@ use std::collections::btree_map::Entry;
 use codec::capture::{ChannelId, Chunk};
 use codec::time::Tick;
 use codec::virtual_channels::VIRTUAL_CHANNELS_MAX;
+use codec::words::escape_text;
 
-use crate::channel_name::escape_text;
 use crate::finding::{self, FindingCase, FindingKind, FindingSet};
 use crate::finding_row::CaseRow;
 use crate::render::fact_text::details;

@@ -1,4 +1,4 @@
-//! Names of channels: from a port to a port, `h0:0>s0:3`; and the escaping of names.
+//! Names of channels: from a port to a port, `h0:0>s0:3`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -115,39 +115,6 @@ impl fmt::Display for PortName {
     }
 }
 
-/// Escapes characters that would move a terminal's cursor, change its colours or reverse the direction of
-/// text.
-pub fn escape_text(text: String) -> String {
-    if !text.contains(is_harmful) {
-        return text;
-    }
-    let escaped = |char: char| match is_harmful(char) {
-        true => char.escape_default().collect(),
-        false => String::from(char),
-    };
-    text.chars().map(escaped).collect()
-}
-
-/// As [`escape_text`], in JSON, whose writers leave only harmful characters beyond ASCII as they are.
-pub fn escape_json(text: &str) -> Cow<'_, str> {
-    let is_raw = |char: char| char >= '\u{7f}' && is_harmful(char);
-    let highest = text.bytes().fold(0, u8::max);
-    if highest < 0x7f || !text.contains(is_raw) {
-        return Cow::Borrowed(text);
-    }
-    let escaped = |char: char| match is_raw(char) {
-        true => format!("\\u{:04x}", u32::from(char)),
-        false => String::from(char),
-    };
-    Cow::Owned(text.chars().map(escaped).collect())
-}
-
-fn is_harmful(char: char) -> bool {
-    let turns =
-        matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    char.is_control() || turns || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,11 +146,5 @@ mod tests {
         assert_eq!(of(Some("h0:0")), Some(TapEnd::Sender));
         assert_eq!(of(Some("s0:3")), Some(TapEnd::Receiver));
         assert_eq!([of(Some("s0:2")), of(None)], [None, None]);
-    }
-
-    #[test]
-    fn hostile_names_do_nothing_to_a_terminal() {
-        assert_eq!(escape_text("h0:0>s0:3 µ".into()), "h0:0>s0:3 µ");
-        assert_eq!(escape_text("\u{1b}[31m\n\u{202e}".into()), "\\u{1b}[31m\\n\\u{202e}");
     }
 }

@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use codec::capture::Channel;
+use codec::words::{did_you_mean, escape_text, listed};
 use wildmatch::WildMatch;
 
-use crate::channel_name::{PortName, escape_text, link_name};
-use crate::words::did_you_mean;
+use crate::channel_name::{PortName, link_name};
 
 /// One name of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
 /// pattern of these with `*` and `?`.
@@ -139,7 +139,7 @@ fn no_channel<'c>(
     names: &(impl Iterator<Item = &'c str> + Clone),
 ) -> String {
     let text = pattern.text();
-    let mut error = format!("no channel {text:?}; the capture has {}", listed(names.clone()));
+    let mut error = format!("no channel {text:?}; the capture has {}", listed(names.clone(), 8));
     if let Some(similar) =
         did_you_mean(text, names.clone().chain(names.clone().flat_map(name_parts)))
     {
@@ -150,18 +150,6 @@ fn no_channel<'c>(
         error += &format!("\n{}", quoting_help(name));
     }
     error
-}
-
-/// The first names of a list, and the number of the others.
-pub fn listed<'c>(names: impl Iterator<Item = &'c str> + Clone) -> String {
-    const SHOWN: usize = 8;
-    let shown: Vec<&str> = names.clone().take(SHOWN).collect();
-    let text = escape_text(shown.join(", "));
-    match names.count() {
-        0 => "none".to_owned(),
-        count if count > SHOWN => format!("{text} and {} more", count - SHOWN),
-        _ => text,
-    }
 }
 
 /// Explanation for a channel name of which the shell took the part after `>` as the name of a file.

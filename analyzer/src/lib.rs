@@ -98,7 +98,6 @@ pub mod topology;
 mod totals;
 pub mod window;
 mod wire_recordings;
-pub mod words;
 
 pub use codec;
 

@@ -1,6 +1,6 @@
 //! Analysis of a capture for the commands that print its results.
 
-use analyzer::channel_name::{PortName, escape_text};
+use analyzer::channel_name::PortName;
 use analyzer::channel_selector::quoting_help;
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
@@ -16,6 +16,7 @@ use analyzer::render::{MappingText, StyledLine, TextStyle, TimeUnit};
 use codec::capture::{CaptureError, CaptureReader, Channel, ReadProgress};
 use codec::packet::PacketDialect;
 use codec::time::Tick;
+use codec::words::escape_text;
 
 use crate::args::{CapturePart, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport};

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use analyzer::channel_name::escape_text;
+use codec::words::escape_text;
 
 use crate::exit::{CliError, RunReport, is_standard};
 

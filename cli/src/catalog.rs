@@ -1,6 +1,7 @@
 //! Names and descriptions of the built-in demos, and the names of the experiments.
 
 use clap::builder::PossibleValuesParser;
+use codec::words::did_you_mean;
 use simulator::experiment::Experiment;
 use simulator::truth::TRUTH_KINDS;
 
@@ -159,7 +160,6 @@ pub(crate) fn truth_kind(text: &str) -> Result<String, String> {
     if TRUTH_KINDS.contains(&name) {
         return Ok(text.to_owned());
     }
-    let nearest = TRUTH_KINDS.iter().min_by_key(|kind| strsim::damerau_levenshtein(name, kind));
-    let nearest = nearest.copied().unwrap_or_default();
-    Err(format!("no such kind of event; did you mean `{nearest}`? docs/truth.md lists all"))
+    let hint = did_you_mean(name, TRUTH_KINDS).map_or_else(String::new, |hint| hint + " ");
+    Err(format!("no such kind of event; {hint}docs/truth.md lists all"))
 }

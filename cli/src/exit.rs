@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use analyzer::channel_name::escape_text;
 use analyzer::filter::{FilterError, FilterErrorStyle};
 use anstyle::{AnsiColor, Style};
 use codec::capture::{CaptureError, CaptureFault, decompress};
 use codec::recording::format::{format_of, other_format};
+use codec::words::escape_text;
 use simulator::scenario::{ErrorStyle, ScenarioError};
 
 use crate::format_head::format_head;

@@ -5,12 +5,12 @@ use std::env;
 use std::io::{self, BufWriter, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use analyzer::channel_name::escape_json;
 use analyzer::render::{StyledLine, TextStyle};
 use analyzer::row::json_text;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use codec::words::escape_json;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 

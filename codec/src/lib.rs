@@ -57,6 +57,7 @@ pub mod transport;
 pub mod virtual_channels;
 pub mod vita26;
 pub mod wires;
+pub mod words;
 
 pub use capture::{CaptureReader, CaptureWriter};
 pub use character::{Character, DecodedCode, Symbol};

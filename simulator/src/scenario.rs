@@ -32,7 +32,6 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use self::error::ProblemList;
-pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::keys::ScenarioUse;
 pub use self::keys::word_of;

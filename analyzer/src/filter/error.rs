@@ -4,12 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-
-use crate::channel_name::escape_text;
-use crate::words::in_sentence;
-
-/// Maximum length of a quotation in a message. *Chosen*: no name is longer.
-const WORD_MAX: usize = 64;
+use codec::words::without_c1;
 
 /// Error in an expression or in a list of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +70,7 @@ impl FilterError {
         };
         let FilterFault { message, expected, help, .. } = self.fault.as_ref();
         let mark = AnnotationKind::Primary.span(self.place()).label(expected.as_str());
-        let text: String = self.text.chars().map(harmless).collect();
+        let text = without_c1(&self.text);
         let line = Snippet::source(text).path(self.option).annotation(mark);
         let error = Level::ERROR.primary_title(message.as_str()).element(line);
         match help {
@@ -92,25 +87,6 @@ impl fmt::Display for FilterError {
 }
 
 impl std::error::Error for FilterError {}
-
-/// Replaces a control character of ISO 6429 (C1), which the renderer would print, by one of the
-/// same length, so that byte positions stay valid.
-const fn harmless(c: char) -> char {
-    if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
-}
-
-/// Quotation of user input for a message: shortened, one line, control characters escaped.
-pub(super) fn shortened(text: &str) -> String {
-    let short = text.get(..text.floor_char_boundary(WORD_MAX)).unwrap_or_default();
-    let dots = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{dots}", escape_text(short.to_owned()))
-}
-
-/// Quoted words in a sentence.
-pub(super) fn quoted<'w>(words: impl IntoIterator<Item = &'w str>, conjunction: &str) -> String {
-    let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    in_sentence(&quoted, conjunction)
-}
 
 #[cfg(test)]
 mod tests {

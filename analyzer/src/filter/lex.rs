@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use codec::words::shortened;
 use nom::branch::alt;
 use nom::bytes::complete::tag;
 use nom::character::complete::{anychar, char, multispace0, none_of, satisfy};
@@ -10,7 +11,7 @@ use nom::multi::{fold_many0, many1_count};
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
-use super::error::{FilterFault, shortened};
+use super::error::FilterFault;
 use super::expr::CompareOp;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::error::{FilterFault, shortened};
+use codec::words::shortened;
+
+use super::error::FilterFault;
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use codec::words::{did_you_mean, quoted, shortened};
 use wildmatch::WildMatch;
 
-use super::error::{FilterFault, quoted, shortened};
+use super::error::FilterFault;
 use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
 use super::row_kind::{RowKind, having};
 use crate::row::{FieldShape, RowField};
 use crate::window::WindowEdge;
-use crate::words::did_you_mean;
 
 /// Maximum length of a bytes literal. *Chosen*: longer than any header, and fast to search for.
 const BYTES_MAX: usize = 256;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use codec::capture::Channel;
 use codec::time::Tick;
+use codec::words::escape_text;
 use serde::{Serialize, Serializer};
 
-use crate::channel_name::escape_text;
 use crate::named_enum::named_enum;
 use crate::window::WindowEdge;
 

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
 use codec::time::LinkTimeout;
+use codec::words::in_sentence;
 
 use super::{StyledLine, TextStyle, count};
 use crate::blocking::WaitRoot;
 use crate::channel_name::ChannelEnds;
 use crate::finding::{FactValue, Finding, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
-use crate::words::in_sentence;
 
 /// Names in a sentence; more are counted. *Chosen*: a line.
 const NAMES_SHOWN: usize = 4;

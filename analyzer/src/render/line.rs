@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::ops::Range;
 
-use crate::channel_name::escape_text;
+use codec::words::escape_text;
 
 /// Style of a piece of a line, from which programs derive colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use codec::words::escape_text;
+
 use super::{
     NodeSource, PortNumber, Topology, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind,
     TopologyPort,
 };
-use crate::channel_name::escape_text;
 
 impl Topology {
     /// Formats the network as a graph: switches as rounded records with their ports, hosts as

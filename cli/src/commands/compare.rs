@@ -11,6 +11,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle, count, wrapped};
 use askama::Template;
+use codec::words::listed;
 
 use crate::analyze::{CliAnalysis, analyze_opened, check_channel_exists};
 use crate::args::{CompareArgs, ViewArgs};
@@ -25,9 +26,6 @@ use crate::text_table::{TextColumn, print_columns};
 
 /// Largest table of figures, in bytes. *Chosen*: those of 10 000 channels have 10 MB.
 const TABLE_MAX: usize = 1 << 26;
-
-/// Names of subjects that are not told in text. *Chosen*: a few lines.
-const NAMES_MAX: usize = 8;
 
 /// Rows of a table of the page. *Chosen*: more are for a program.
 const ROWS_MAX: usize = 1000;
@@ -156,20 +154,13 @@ fn print(rows: &[ComparisonRow], (are_two, threshold): (bool, f64), writer: &mut
         print_columns(&columns, &mut |line| output.fitted(line));
     }
     let not_told = rows.iter().filter(|row| row.verdict == "not-told");
-    let names: BTreeSet<String> = not_told
-        .map(|row| {
-            format!(
-                "{} {} {}",
-                row.measure,
-                if row.subject == "finding" { "on" } else { "of" },
-                row.name
-            )
-        })
-        .collect();
+    let named = |row: &ComparisonRow| {
+        let of = if row.subject == "finding" { "on" } else { "of" };
+        format!("{} {of} {}", row.measure, row.name)
+    };
+    let names: BTreeSet<String> = not_told.map(named).collect();
     if !names.is_empty() {
-        let more = names.len().saturating_sub(NAMES_MAX);
-        let more = (more > 0).then(|| format!("and {more} more"));
-        let names = names.into_iter().take(NAMES_MAX).chain(more).collect::<Vec<_>>().join(", ");
+        let names = listed(names.iter().map(String::as_str), 8);
         let width = output.width().unwrap_or(usize::MAX);
         for line in wrapped(format!("not told of both: {names}").split(' '), " ", width) {
             output.line(&StyledLine::of(TextStyle::Dim, line));

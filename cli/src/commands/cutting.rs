@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use analyzer::channel_name::{ChannelEnds, PortName, escape_text};
+use analyzer::channel_name::{ChannelEnds, PortName};
 use analyzer::channel_selector::ChannelSelector;
 use analyzer::finding_row::ranked;
 use analyzer::link::parameters::LinkAssumptions;
@@ -12,6 +12,7 @@ use analyzer::render::{StyledLine, TextStyle, count};
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{CaptureItem, Channel, MergeError, MergedCounts, ReadProgress, merge};
 use codec::time::Picoseconds;
+use codec::words::escape_text;
 
 use crate::analyze::analyze_all;
 use crate::args::{CapturePart, MergeArgs, SliceArgs};

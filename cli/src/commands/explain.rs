@@ -6,7 +6,7 @@ use analyzer::finding::{self, FindingInfo};
 use analyzer::render::StyledLine;
 use analyzer::render::explain as text;
 use analyzer::rules::{self, FindingInfoRow, Rule, RuleRow};
-use analyzer::words::did_you_mean;
+use codec::words::did_you_mean;
 use serde::Serialize;
 
 use self::words::GlossaryTerm;

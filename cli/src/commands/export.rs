@@ -9,13 +9,13 @@ mod timeline;
 
 use std::io::BufWriter;
 
-use analyzer::channel_name::escape_text;
 use analyzer::channel_selector::ChannelSelector;
 use analyzer::render::{StyledLine, TextStyle, count};
 use codec::capture::{CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ReadProgress};
 use codec::recording::SELECTED_MAX;
 use codec::recording::export::{ExportError, WireDelays, WireExport};
 use codec::wires::WIRES;
+use codec::words::escape_text;
 
 use crate::args::{ExportArgs, ExportKind, ExportWiresArgs, WireSkew};
 use crate::atomic_file::{AtomicFile, commit_read};

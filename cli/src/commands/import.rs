@@ -11,7 +11,6 @@ mod source;
 
 use std::path::Path;
 
-use analyzer::channel_name::escape_text;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::{ByteOrder, CaptureWriter, Channel, WireMeasurement, WriteError};
 use codec::recording::format::SampleTimes;
@@ -19,6 +18,7 @@ use codec::recording::import::{RecordedChannel, RecordedQuality, RecordingImport
 use codec::recording::{ReadSummary, RecordingError, SampleDistance, SignalChange, SignalReader};
 use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
+use codec::words::escape_text;
 
 use self::clock::{LearnedChannel, begin_fs, is_same, sample_distance};
 use self::doubt::{

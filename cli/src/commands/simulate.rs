@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use analyzer::channel_name::escape_text;
 use codec::capture::decompress;
+use codec::words::escape_text;
 use simulator::scenario::{Scenario, limits, with_key};
 use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;

@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &WiresharkArgs, output: &mut StandardOutput) -> Com
     write_files(files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())))?;
     files.last().map_or(Ok(()), |(script, _)| set_executable(script))?;
     for (path, _) in &files {
-        let path = analyzer::channel_name::escape_text(path.display().to_string());
+        let path = codec::words::escape_text(path.display().to_string());
         output.line(&StyledLine::of(TextStyle::Plain, path));
     }
     Ok(RunReport::default())

@@ -12,8 +12,8 @@ use askama::filters::Safe;
 pub(crate) mod filters {
     use std::fmt::Display;
 
-    use analyzer::channel_name::escape_text;
     use askama::{Result, Values, filter_fn};
+    use codec::words::escape_text;
 
     /// A name or a sentence of at most `max` characters, without control characters. *Chosen*: names of
     /// the simulator have 20 characters, sentences of 300 fill three lines.

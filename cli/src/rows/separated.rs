@@ -1,7 +1,7 @@
 //! Rows as values separated by commas or tabs (RFC 4180, lines end with LF).
 
-use analyzer::channel_name::escape_text;
 use analyzer::row::{ListRow, json_at};
+use codec::words::escape_text;
 use serde_json::Value;
 
 use crate::args::ListFormat;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use analyzer::channel_name::escape_text;
 use analyzer::render::{StyledLine, TextStyle, count, wrapped};
+use codec::words::escape_text;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};

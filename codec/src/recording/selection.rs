@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::SignalTable;
 use super::vcd_writer::scope_names;
 use crate::wires::WIRES;
+use crate::words::listed;
 
 /// Names that are listed where several fit.
 const LISTED: usize = 6;
@@ -103,8 +104,8 @@ impl SignalTable {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
             several => {
-                let names = several.iter().take(LISTED).filter_map(|at| self.names().get(*at));
-                let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+                let names = several.iter().filter_map(|at| self.names().get(*at));
+                let names = listed(names.map(String::as_str), LISTED);
                 Err(format!("several signals are called {wanted}: {names}"))
             }
         }

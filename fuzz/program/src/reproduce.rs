@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use codec::words::did_you_mean;
 use laws::failure::{LawFailure, catch_failure};
 use laws::reproduction::{self, CANARY, Reproduction, ReproductionPart, minimal};
 use laws::{LawFunction, TARGETS};
@@ -89,11 +90,9 @@ fn law(target: &str) -> Result<LawFunction, LawsError> {
 
 /// An error with the names of all targets, and the nearest.
 fn unknown(target: &str) -> LawsError {
-    let names = || TARGETS.iter().map(|target| target.name);
-    let distance = |name: &&str| strsim::damerau_levenshtein(name, target);
-    let near = names().min_by_key(distance).filter(|name| distance(name) <= 2);
-    let near = near.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
-    let names: Vec<&str> = names().collect();
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    let near = did_you_mean(target, names.iter().copied());
+    let near = near.map_or_else(String::new, |hint| format!(" ({hint})"));
     LawsError::Message(format!(
         "no target {target:?}{near}: there are {}; {STORM} for the scenario of a storm; and {CANARY}, whose \
          law is broken on purpose",

@@ -1,8 +1,8 @@
 //! Keys of cables, their wires and their virtual channels. W-3, W-4, W-7, B-1, C-7
 
 use codec::virtual_channels::{LinkProfile, ProfileError};
+use codec::words::shortened;
 
-use super::error::shortened;
 use super::keys::{BoolPair, FieldKey, IntRange, KeyFormat, KeyList, WithKey, WordList, key};
 use super::toml_reader::{TomlItem, TomlTable};
 use crate::link::shared_line::VirtualCodes;

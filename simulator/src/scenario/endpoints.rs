@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use codec::transport::{EndpointId, EndpointKey, Nic};
+use codec::words::{did_you_mean, shortened};
 
-use super::error::{KeyUse, did_you_mean, shortened};
+use super::error::KeyUse;
 use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,

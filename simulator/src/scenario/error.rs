@@ -5,12 +5,9 @@ use std::fmt;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use codec::words::{shortened, without_c1};
 
 use super::limits::PROBLEMS_MAX;
-
-/// Maximum length of words compared for suggestions, and of quotations in messages. *Chosen*: no
-/// name is longer, and a comparison takes the product of both lengths.
-const WORD_MAX: usize = 64;
 
 /// Maximum length of a line in a message. *Chosen*: no terminal is wider.
 const LINE_MAX: usize = 400;
@@ -134,7 +131,7 @@ impl ScenarioProblem {
             message: found.message,
             expected: found.expected,
             help: found.help,
-            source: source.chars().map(harmless).collect(),
+            source: without_c1(source),
             marked: begin..end.max(begin),
         }
     }
@@ -239,65 +236,15 @@ impl<'a> ProblemList<'a> {
     }
 }
 
-/// Replaces C1 control characters (ISO 6429), which the renderer would let through, by one of the
-/// same length.
-const fn harmless(c: char) -> char {
-    if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
-}
-
-/// Quotation for a message: short, on one line, without control characters.
-pub(crate) fn shortened(text: &str) -> String {
-    let short = text.get(..text.floor_char_boundary(WORD_MAX)).unwrap_or_default();
-    let dots = if short.len() < text.len() { "…" } else { "" };
-    let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    format!("{}{dots}", short.chars().map(harmless).collect::<String>())
-}
-
-/// `did you mean …?`, if one of the words is similar.
-pub(super) fn did_you_mean<'w>(
-    word: &str,
-    words: impl IntoIterator<Item = &'w str>,
-) -> Option<String> {
-    nearest(word, words).map(|other| format!("did you mean `{}`?", shortened(other)))
-}
-
-/// The most similar of the words, if one is similar.
-pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    if word.len() > WORD_MAX {
-        return None;
-    }
-    let initial = |c| word.starts_with(c);
-    let chars = word.chars().count();
-    let near = (chars / 3).max(1);
-    words
-        .into_iter()
-        .filter(|other| other.len() <= WORD_MAX)
-        // What is longer or shorter by more is no nearer than that.
-        .filter(|other| other.chars().count().abs_diff(chars) <= near)
-        .map(|other| (strsim::damerau_levenshtein(word, other), other))
-        .filter(|(distance, _)| *distance <= near)
-        // Of names alike, `s1` is meant for `s0` sooner than for `h1`.
-        .min_by_key(|(distance, other)| (*distance, !other.starts_with(initial), *other))
-        .map(|(_, other)| other)
-}
-
-/// `a`, `a or b`, `a, b or c`.
-pub(super) fn any_of(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => "nothing".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::scenario::{ErrorStyle, Scenario};
 
-    /// U+009B begins an escape sequence as ESC [ does.
+    /// U+009B begins an escape sequence as ESC [ does, U+202E reverses the direction of text.
     #[test]
     fn no_control_character_reaches_a_terminal() {
+        let error = Scenario::read("net.toml", "[link]\n\"seed\u{202e}\" = 1").unwrap_err();
+        assert!(!error.to_string().contains('\u{202e}'), "{error}");
         for control in ['\u{80}', '\u{9b}', '\u{9f}'] {
             let text = format!("seed = \"{control}31m\" # é");
             let error = Scenario::read("net.toml", &text).unwrap_err();

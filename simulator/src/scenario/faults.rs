@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use codec::character::ProbeNumber;
+use codec::words::quoted;
 
 use super::cables::NanosecondRange;
-use super::error::any_of;
 use super::limits::{DURATION_MAX, FAULTS_MAX};
 use super::names::{NameLookup, NetworkCompleteness};
 use super::parameters;
@@ -155,7 +155,8 @@ impl<'a> FaultReader<'a> {
             [] => {
                 let keys: Vec<_> = FaultKind::all().map(|kind| kind.name()).collect();
                 // Any other key may belong to the missing one.
-                return table.missing(&format!("expected one of {}", any_of(&keys)));
+                return table
+                    .missing(&format!("expected one of {}", quoted(keys.iter().copied(), "or")));
             }
             [one] => one,
             [(first, _), (second, _), ..] => {

@@ -4,10 +4,12 @@ use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use codec::words::shortened;
+
+use super::FileReader;
 use super::import::{ImportError, ImportFormat, import};
 use super::limits::{NODES_MAX, TEXT_MAX};
 use super::toml_reader::{TomlItem, TomlTable};
-use super::{FileReader, shortened};
 use crate::generate::{DragonflySize, GeneratedShape, LatticeEdge, ShapeProblem, generate};
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters};

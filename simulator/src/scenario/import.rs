@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 
 use codec::route::PortId;
 use codec::time::Ticks;
+use codec::words::shortened;
 
+use super::invalid_name;
 use super::limits::{CABLES_MAX, DELAY_MAX};
-use super::{invalid_name, shortened};
 use crate::link::LinkParameters;
 use crate::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyError,

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use codec::mapping::InterfaceAddress;
 use codec::route::RouteAddressing;
+use codec::words::shortened;
 
-use super::error::shortened;
 use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{DURATION_MAX, TRIES_MAX};
 use super::names::{NameLookup, node_name};

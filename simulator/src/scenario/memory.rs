@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::error::{ProblemList, shortened};
+use codec::words::shortened;
+
+use super::error::ProblemList;
 use super::network::ScenarioNetwork;
 use crate::interface::MemoryLayout;
 use crate::messaging::MessagingPlan;

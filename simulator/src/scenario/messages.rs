@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use codec::transport::{DATA_HEADER_LEN, EndpointId, EndpointKey, MEDIUM_MAX, Nic, WORDS_MAX};
+use codec::words::shortened;
 
 use super::arrivals::{self, ArrivalLaw};
 use super::endpoints::{EndpointMember, EndpointRegistry, nic};
-use super::error::shortened;
 use super::limits::MESSAGE_PAIRS_MAX;
 use super::names::NameLookup;
 use super::toml_reader::{TomlItem, TomlTable, TomlText};

@@ -1,8 +1,9 @@
 //! Lookup of names in the network.
 
 use codec::route::PortId;
+use codec::words::{did_you_mean, shortened};
 
-use super::error::{ProblemList, did_you_mean, shortened};
+use super::error::ProblemList;
 use super::limits::NAME_MAX;
 use super::toml_reader::{TomlItem, TomlText};
 use crate::topology::{NodeId, NodeKind, NodePort, NodeSpec, Topology};

@@ -9,9 +9,11 @@ mod unresolved;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use codec::words::shortened;
+
 use self::given::NetworkKeys;
 use self::unresolved::UnresolvedCable;
-use super::error::{ProblemList, shortened};
+use super::error::ProblemList;
 use super::keys::GivenKeys;
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NODES_MAX, PROBLEMS_MAX};
 use super::link_keys::LinkKeys;

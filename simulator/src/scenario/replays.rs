@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use codec::ip::{HostCapture, HostPacket};
+use codec::words::shortened;
 
-use super::error::shortened;
 use super::limits::RECORDING_MAX;
 use super::names::{NameLookup, NetworkCompleteness};
 use super::toml_reader::{NANO, PERIODS_PER_US, TomlItem, TomlTable, TomlText};

@@ -1,9 +1,8 @@
 //! Keys of a scenario that are replaced or added before it is read.
 
+use codec::words::shortened;
 use toml::de::DeTable;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
-
-use super::error::shortened;
 
 /// Maximum number of names and numbers in a path. *Chosen*: scenarios have four.
 const STEPS_MAX: usize = 8;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use codec::words::shortened;
+
 use super::PortTap;
 use super::names::{NameLookup, NetworkCompleteness};
-use super::shortened;
 use super::toml_reader::TomlTable;
 use crate::topology::{NodePort, Topology};
 

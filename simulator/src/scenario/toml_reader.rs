@@ -3,10 +3,11 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use codec::words::{did_you_mean, nearest, quoted, shortened};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{KeyUse, ProblemList, any_of, did_you_mean, nearest, shortened};
+use super::error::{KeyUse, ProblemList};
 
 /// Scale of decimals, which are exact to nine places.
 pub(super) const NANO: u128 = 1_000_000_000;
@@ -206,7 +207,7 @@ impl<'a> TomlTable<'a> {
                 let meant = self.meant(name).filter(|_| replaced.is_none());
                 let expected = match replaced {
                     Some((_, instead)) => format!("expected {instead}"),
-                    None => format!("expected {}", any_of(&self.shown())),
+                    None => format!("expected {}", quoted(self.shown(), "or")),
                 };
                 let help = meant.map(|meant| format!("did you mean `{meant}`?"));
                 self.problems.add_with_help(&key.span(), message, expected, help);
@@ -319,11 +320,11 @@ impl<'a> TomlItem<'a> {
 
     pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-        let text = self.text(&any_of(&names))?;
+        let text = self.text(&quoted(names.iter().copied(), "or"))?;
         let found = words.iter().find(|(name, _)| *name == text.text);
         if found.is_none() {
             let message = format!("unknown `{}` `{}`", self.key, shortened(text.text));
-            let expected = format!("expected {}", any_of(&names));
+            let expected = format!("expected {}", quoted(names.iter().copied(), "or"));
             let help = did_you_mean(text.text, names);
             self.problems.add_with_help(&self.span, message, expected, help);
         }

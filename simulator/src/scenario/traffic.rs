@@ -9,10 +9,10 @@ use std::ops::Range;
 use codec::ip;
 use codec::notation::parse;
 use codec::packet::PacketTag;
+use codec::words::{did_you_mean, shortened};
 
 use self::pattern::{PatternKeys, PatternRule, TrafficPattern};
 use super::arrivals::{self, ArrivalLaw};
-use super::error::{did_you_mean, shortened};
 use super::keys::{self, BoolPair, FieldKey, IntRange, KeyList, WordList, key};
 use super::limits::{BLOCKS_MAX, DESTINATIONS_MAX, RAW_MAX};
 use super::names::{NameLookup, NetworkCompleteness};

@@ -2,11 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 
-use analyzer::channel_name::escape_text;
 use analyzer::finding::ShellCommand;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::recording::{SignalGroup, SignalTable};
 use codec::wires::WIRES;
+use codec::words::escape_text;
 
 use super::plan::{ChannelPlan, checked_names};
 use super::source::OpenedRecording;

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::channel_name::{PortName, escape_text};
+use analyzer::channel_name::PortName;
 use analyzer::channel_selector::quoting_help;
 use codec::capture::{Channel, INTERFACES_MAX};
 use codec::recording::{SELECTED_MAX, SignalTable, WireSelection, channel_of_scope};
 use codec::time::CharacterPeriod;
 use codec::wires::WIRES;
+use codec::words::{self, escape_text};
 
 use crate::analyze::redirected_to_port;
 use crate::args::{ImportArgs, SampleRate};
@@ -187,8 +188,7 @@ pub(super) fn first_and_last(table: &SignalTable, wires: &WireSelection) -> Stri
 /// Names of signals for an error.
 fn listed(table: &SignalTable) -> String {
     let names = table.names();
-    let shown: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
-    let more = if names.len() > shown.len() { ", …" } else { "" };
+    let shown = words::listed(names.iter().map(String::as_str), LISTED);
     let note = table.note().map(|text| format!("; {text}")).unwrap_or_default();
-    format!("the recording has {} signals: {}{more}{note}", names.len(), shown.join(", "))
+    format!("the recording has {} signals: {shown}{note}", names.len())
 }

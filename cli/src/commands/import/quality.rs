@@ -1,8 +1,8 @@
 //! Quality of a recorded channel: its clock, the eye of each wire, and causes of bad characters.
 
-use analyzer::words::in_sentence;
 use codec::recording::import::RecordedQuality;
 use codec::wires::{EyeHistogram, GuessedMap, PlacedCharacter, WIRES, WireMap, WiringFault};
+use codec::words::in_sentence;
 
 use super::doubt::ChannelDoubts;
 

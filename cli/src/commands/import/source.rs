@@ -5,7 +5,6 @@ use std::io::{self, Chain, Cursor, Read, Seek};
 use std::path::Path;
 use std::rc::Rc;
 
-use analyzer::channel_name::escape_text;
 use codec::capture::{CaptureError, decompress};
 use codec::recording::format::{
     FormatInput, RecordingFormat, SampleTimes, format_of, other_format,
@@ -13,6 +12,7 @@ use codec::recording::format::{
 use codec::recording::{
     ChangeSink, ReadSummary, RecordingError, RecordingPlace, SignalReader, SignalTable,
 };
+use codec::words::escape_text;
 
 use crate::exit::CliError;
 use crate::format_head::format_head;

@@ -2,8 +2,9 @@
 //!
 //! Grammar: <https://graphviz.org/doc/info/lang.html>. All attributes but `delay` are skipped.
 
+use codec::words::shortened;
+
 use super::{ImportError, NamedNetwork};
-use crate::scenario::shortened;
 
 /// A word, a quoted text, `--` or another character, with its line; an empty one ends the file.
 type DotToken<'a> = (usize, &'a str);

@@ -1,8 +1,8 @@
 //! `via` of `[[route]]`: a route by the switches on its way. P-2, S-1
 
 use codec::route::{PortId, RouteAddressing};
+use codec::words::shortened;
 
-use crate::scenario::error::shortened;
 use crate::scenario::limits::ROUTE_MAX;
 use crate::scenario::names::{NameLookup, NetworkCompleteness};
 use crate::scenario::toml_reader::{TomlItem, TomlText};

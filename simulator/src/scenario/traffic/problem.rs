@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use codec::words::shortened;
+
 use super::{StreamTemplate, TrafficReader};
 use crate::ip::{DATAGRAM_MAX, STREAMS_MAX};
 use crate::scenario::arrivals::ArrivalLaw;
-use crate::scenario::error::shortened;
 use crate::topology::NodeId;
 use crate::traffic::StreamDestination;
 
