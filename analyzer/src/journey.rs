@@ -43,7 +43,7 @@ pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
 pub use self::head_packet::{HeadPacket, HeadProgress, SwitchDelays};
-use self::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop};
+use self::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable};
 pub use self::located_harm::LocatedHarm;
 use self::network_map::{NetworkMap, RequestedOutput};
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
@@ -167,7 +167,7 @@ impl JourneyTracker {
         copied.into_iter().for_each(|copied| self.end_copied(copied));
         for hop in self.table.ids() {
             let Some(found) = self.table.get(hop) else { continue };
-            if found.fate.is_none() && !matches!(found.onward, NextHop::Gone(_)) {
+            if found.fate.is_none() && !found.is_gone() {
                 // A packet that has left the switch may not have reached the next tap.
                 let is_over = found.passed.is_some_and(|until| until < end);
                 let unseen =
@@ -241,7 +241,7 @@ impl JourneyTracker {
         self.find_before(id, out);
         self.decide_behind(place, out);
         let Some(hop) = self.table.get(id) else { return };
-        if let NextHop::Gone(_) = hop.onward {
+        if hop.is_gone() {
             self.emit_if_complete(id, out);
             return;
         }

@@ -519,6 +519,15 @@ fn where_a_link_was_not_captured_a_packet_is_found_again() {
     ");
 }
 
+/// s0 is absolute, but as far as its captured ports tell it may be relative: then it is the turn of the packet.
+#[test]
+fn what_another_departure_has_claimed_by_its_turn_is_found_again_by_its_bytes() {
+    let p = packet(&[0x81, 0x81, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+    let (other, left) = ([(170, packet(&[7; 40]))], [(180, hop(&hop(&p)))]);
+    let (_, journeys) = journeys(&[("h2:0>s0:2", &[(100, p)]), ("s0:3>h3:0", &other), (C, &left)]);
+    assert_eq!(starts(&journeys), [vec![100, 180], vec![170]]);
+}
+
 /// Passages from channel to channel by a byte, and their packets.
 fn implied(channels: &[SentJourney<'_>]) -> Vec<(u32, u32, u8, u64)> {
     let file = capture(channels);

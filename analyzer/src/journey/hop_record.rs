@@ -247,6 +247,11 @@ impl HopRecord {
         self.onward == NextHop::Nowhere
     }
 
+    /// True if its next hop is known by more than its turn.
+    pub(super) const fn is_gone(&self) -> bool {
+        matches!(self.onward, NextHop::Gone(_))
+    }
+
     /// True if the deadline after FRES has expired. R-2
     pub(super) fn is_emptied(&self, now: Picoseconds) -> bool {
         self.emptied.is_some_and(|until| until < now)

@@ -333,7 +333,7 @@ impl<'a> DepartureScan<'a> {
 
     /// True if a packet has left elsewhere, or FRES has removed it before the departure. R-2
     fn cannot_leave(&self, hop: &HopRecord) -> bool {
-        matches!(hop.onward, NextHop::Gone(_)) || hop.is_emptied(self.own.time)
+        hop.is_gone() || hop.is_emptied(self.own.time)
     }
 
     fn is_gone(&self, input: &MappedChannel, hop: &HopRecord) -> bool {

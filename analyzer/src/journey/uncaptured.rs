@@ -76,7 +76,8 @@ impl JourneyTracker {
             if found.is_some_and(|(known, _)| known == hop) {
                 continue;
             }
-            let Some(other) = self.table.get(hop).filter(|it| it.seq == seq && it.is_free()) else {
+            let Some(other) = self.table.get(hop).filter(|it| it.seq == seq && !it.is_gone())
+            else {
                 continue;
             };
             let Some(came) = &other.closed else { continue };
@@ -92,9 +93,11 @@ impl JourneyTracker {
                 continue;
             }
             alike += 1;
-            let earlier =
-                |(known, _)| self.table.get(known).is_none_or(|known| other.time < known.time);
-            if found.is_none_or(|known| is_from_fibre && earlier(known)) {
+            // What another departure has claimed by its turn alone comes behind what none has claimed.
+            let rank = |it: &HopRecord| (!it.is_free(), it.time * u128::from(is_from_fibre));
+            let is_known_first =
+                |(known, _)| self.table.get(known).is_some_and(|known| rank(known) <= rank(other));
+            if !found.is_some_and(is_known_first) {
                 found = Some((hop, switches));
             }
         }

@@ -187,5 +187,5 @@ impl JourneyTracker {
 /// True if a packet at an input may have left as a damaged one.
 fn may_have_become(hop: &HopRecord, left: &ClosedPacket) -> bool {
     let differs = |came| left.is_sound() && compare(came, left) == VisibleBytes::Differ;
-    !matches!(hop.onward, NextHop::Gone(_)) && !hop.closed.as_ref().is_some_and(differs)
+    !hop.is_gone() && !hop.closed.as_ref().is_some_and(differs)
 }
