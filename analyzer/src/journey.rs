@@ -259,7 +259,7 @@ impl JourneyTracker {
         let (seq, node) = (hop.seq, self.net.lane(hop.lane).and_then(|it| self.net.node_at(it.to)));
         if hop.is_runt() && self.verdict(hop, JourneyFate::UnderWay) == JourneyFate::RUNT {
             self.drop_runt(id, out);
-        } else if node.is_some_and(|(node, _)| !node.is_switch()) {
+        } else if node.is_some_and(|(node, _)| !node.may_forward(hop.first)) {
             let fate = self.verdict(hop, JourneyFate::UnderWay);
             self.leave_queue(id);
             self.settle(id, fate, out);

@@ -1,10 +1,11 @@
 //! Ends of fibres, which pass packets on with all their bytes, and routers, which do so whole. N-5
 
 use codec::capture::Channel;
-use codec::route::PortId;
+use codec::route::{PortId, is_route_byte};
 
 use super::network_map::{MappedChannel, MappedNode, NetworkMap};
 use crate::channel_name::{fibre_to, router_behind};
+use crate::node_kind::TopologyNodeKind;
 
 impl NetworkMap {
     /// Joins the node behind a channel with the other end of its fibre, if the capture declares one.
@@ -67,6 +68,17 @@ impl MappedNode {
     /// True if the node counts as a switch, which strips a route byte of each packet.
     pub(super) const fn strips_routes(&self) -> bool {
         self.is_switch() && self.fibre.is_none()
+    }
+
+    /// True if the node is such a switch, or if only bytes can show whether it is one.
+    pub(super) const fn may_strip_routes(&self) -> bool {
+        let is_unknown = matches!(self.heads.kind(), TopologyNodeKind::Unknown);
+        self.strips_routes() || (self.fibre.is_none() && is_unknown)
+    }
+
+    /// True if a packet with this first byte may leave the node again.
+    pub(super) const fn may_forward(&self, first: u8) -> bool {
+        self.is_switch() || (self.may_strip_routes() && is_route_byte(first))
     }
 
     /// True if what comes over an input passes on unchanged, or may: a capture that does not declare the ends of its

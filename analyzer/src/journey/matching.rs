@@ -31,7 +31,7 @@ const STANDS: Picoseconds = 16;
 impl JourneyTracker {
     /// Assigns a departure that begins on an output to the waiting packet whose turn it is.
     pub(super) fn claim(&mut self, leaving: HopId) {
-        let Some(scan) = self.scan(leaving) else { return };
+        let Some(scan) = self.scan(leaving, MappedNode::strips_routes) else { return };
         let mut best: Option<HopCandidate> = None;
         let (mut requesting, mut is_limited) = (0_usize, false);
         // How the switch reads the first bytes of packets that may be this one.
@@ -86,7 +86,7 @@ impl JourneyTracker {
         left: HopId,
         alike: &mut Vec<HopId>,
     ) -> Option<(HopCandidate, MatchCertainty)> {
-        let scan = self.scan(left)?;
+        let scan = self.scan(left, MappedNode::may_strip_routes)?;
         let closed = scan.own.closed.as_ref()?;
         let sole = self.sole_match(&scan, closed).or_else(|| {
             let mut same = scan.same(closed);
@@ -96,6 +96,10 @@ impl JourneyTracker {
             let doubted = self.is_doubted(&only, scan.own, closed.all);
             let certainty = if doubted { MatchCertainty::ByOrder } else { MatchCertainty::Certain };
             return Some((only, certainty));
+        }
+        // Of what may be a host, equal bytes alone show that it strips any.
+        if !scan.node.strips_routes() {
+            return None;
         }
         let (mut best, mut fronts) = (None::<HopCandidate>, 0);
         for input in scan.inputs() {
@@ -201,7 +205,7 @@ impl JourneyTracker {
     /// True if the origin of a packet that has left may still be arriving.
     pub(super) fn awaits_open(&self, left: HopId) -> bool {
         let Some(own) = self.table.get(left) else { return false };
-        let Some(scan) = self.scan(left) else { return false };
+        let Some(scan) = self.scan(left, MappedNode::strips_routes) else { return false };
         let claimed = own.before.map(|joint| joint.hop);
         let is_sound = own.closed.as_ref().is_some_and(ClosedPacket::is_sound);
         scan.inputs().any(|input| {
@@ -225,12 +229,12 @@ impl JourneyTracker {
             .unwrap_or_default()
     }
 
-    /// Scan of the inputs of the switch that a packet leaves; `None` if it comes from no switch.
-    fn scan(&self, leaving: HopId) -> Option<DepartureScan<'_>> {
+    /// Scan of the inputs of the switch that a packet leaves; `None` if that strips no route bytes.
+    fn scan(&self, leaving: HopId, strips: fn(&MappedNode) -> bool) -> Option<DepartureScan<'_>> {
         let Self { net, table, .. } = self;
         let own = table.get(leaving)?;
         let output = net.lane(own.lane)?;
-        let (node, port) = net.node_at(output.from).filter(|(node, _)| node.strips_routes())?;
+        let (node, port) = net.node_at(output.from).filter(|(node, _)| strips(node))?;
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
         let ended = own.held.output.map_or(0, |(_, ended)| ended);
         let free = ended.max(own.held.resumed.unwrap_or(0));

@@ -90,7 +90,7 @@ pub(super) struct MappedNode {
     /// Index of the router at the other end of its fibre, if it is a router. N-5
     pub(super) router: Option<usize>,
     /// Counts of the first bytes of arriving packets.
-    heads: HeadCounts,
+    pub(super) heads: HeadCounts,
     /// Its multicast table, as captured packets have loaded it. S-9
     pub(super) table: MulticastTable,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
@@ -277,11 +277,11 @@ impl NetworkMap {
 }
 
 impl MappedNode {
-    /// True if the node counts as a switch: it has a port other than 0 (I-1), is an end of a fibre,
-    /// or most arriving packets begin with a route byte.
+    /// True if the node counts as a switch: it has a port other than 0 (I-1), is an end of a fibre, has
+    /// stripped a route byte, or most arriving packets begin with one.
     pub(super) const fn is_switch(&self) -> bool {
-        let kind = self.heads.kind();
-        self.port_max > 0 || matches!(kind, TopologyNodeKind::Switch) || self.fibre.is_some()
+        let is_headed = matches!(self.heads.kind(), TopologyNodeKind::Switch);
+        self.port_max > 0 || self.stripped > 0 || is_headed || self.fibre.is_some()
     }
 
     /// True if the packets leave no doubt whether the node is a switch.
