@@ -460,6 +460,18 @@ fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
     assert_eq!(starts(&journeys), [vec![60], vec![100, 140]], "{analysis_text}");
 }
 
+/// Nor is it one that begins with the same bytes, if the next are nowhere in that. F-9
+#[test]
+fn what_begins_as_a_packet_is_it_only_with_the_bytes_behind_those_that_are_lost() {
+    let p = relative();
+    let [mut lost, other] = [hop(&p), [&hop(&p)[..5], &[0xfc; 8]].concat()];
+    lost.drain(5..8);
+    for (left, expected) in [(lost, vec![vec![100, 140]]), (other, vec![vec![100], vec![140]])] {
+        let (text, journeys) = journeys(&[(A, &[(100, p.clone())]), (B, &[(140, left)])]);
+        assert_eq!(starts(&journeys), expected, "{text}");
+    }
+}
+
 /// By turn the first packet of port 3 would leave; by its bytes it is that of port 0 or the second one of port 3, which
 /// waits behind the first. S-3
 #[test]

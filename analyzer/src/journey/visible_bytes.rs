@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use codec::crc::crc8;
 
+use super::fit::ENOUGH;
 use super::hop_record::ClosedPacket;
 use crate::packet::FrameEnd;
 
@@ -56,7 +57,13 @@ pub(super) fn compare_behind(
     let mut rest = stood.iter();
     let lossy = own.iter().take_while(|own| rest.any(|stood| stood == *own)).count();
     let all = lossy as u64 + 1 == left.length;
-    if small(lossy) >= LOSSY_MIN - u8::from(all) {
+    // Of a packet that is kept whole, the others must be there too, unless they belong to the next one.
+    let is_behind = || {
+        let mut rest = came.visible().iter().skip(stripped);
+        own.iter().take_while(|own| rest.any(|stood| stood == *own)).count() + 1 >= own.len()
+    };
+    let least = if all || is_behind() { LOSSY_MIN } else { ENOUGH };
+    if small(lossy) >= least - u8::from(all) {
         return VisibleBytes::Lossy(Reverse(small(lossy)));
     }
     let flipped: u32 = pairs().map(|(stood, own)| (stood ^ own).count_ones()).sum();
