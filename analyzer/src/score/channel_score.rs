@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::port::OmissionReason;
 use crate::totals::totals;
+use codec::time::OPEN_LINK;
 
 totals! {
     /// Numbers of events in the truth, of events found, and of found events that match the truth.
@@ -91,7 +92,7 @@ impl ChannelScore {
                 first <= line.start && line.end.max(line.at) <= last
             }
         };
-        if !recorded {
+        if !recorded || self.is_from_before(&line) {
             if is_packet && line.start <= last && line.end.max(line.at) > last {
                 self.goes_on = true;
                 self.drop_found(|line| line.kind == LineKind::OpenPacket);
@@ -116,9 +117,16 @@ impl ChannelScore {
         // STOP and GO before the recording are unknown: the sender's state is known after its first line.
         let unknown = line.kind.class() == LineClass::Sender
             && line.at < *self.sender.get_or_insert(line.at.saturating_add(1));
-        if !cut && !unknown && self.exclusion(&line).is_none() {
+        if !cut && !unknown && !self.is_from_before(&line) && self.exclusion(&line).is_none() {
             self.count(line, LineOrigin::Capture);
         }
+    }
+
+    /// True for silence that may have begun before the recording: when it opened the link is not known. F-7
+    const fn is_from_before(&self, line: &ChannelLine) -> bool {
+        let (first, _) = self.recorded;
+        let is_silence = matches!(line.kind, LineKind::OpenLink | LineKind::LinkRestored);
+        first > 0 && is_silence && line.at < first.saturating_add(OPEN_LINK.0)
     }
 
     fn exclusion(&self, line: &ChannelLine) -> Option<OmissionReason> {

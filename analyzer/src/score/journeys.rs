@@ -130,9 +130,11 @@ impl JourneyScore {
         // A corrupted byte may be received as a control symbol: the packet is then a byte shorter
         // and still ends with its own GAP.
         let body = frame.length.saturating_sub(frame.route.len() as u64);
-        if frame.ended_by != FrameEnd::Gap.name() || body != *packet.body.get_or_insert(body) {
-            packet.is_maimed = true;
-        }
+        // The truth has all of it, of which the recording may have a part.
+        let is_cut = self.ends.get(&id).is_some_and(|end| row.at >= *end);
+        packet.is_maimed |= is_cut
+            || frame.ended_by != FrameEnd::Gap.name()
+            || body != *packet.body.get_or_insert(body);
     }
 
     /// Processes a row of the truth about a packet, at any place.
