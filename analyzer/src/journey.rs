@@ -129,7 +129,11 @@ impl JourneyTracker {
         match &row.body {
             ChannelEvent::Head(first) => self.begin(place, row, *first, out),
             ChannelEvent::Packet(packet) => self.close(place, row, packet, out),
-            ChannelEvent::Link(LinkEvent::ForwardReset) => self.resets.push(place),
+            ChannelEvent::Link(LinkEvent::ForwardReset) => {
+                channel.resetting.get_or_insert(row.time);
+                self.resets.push(place);
+            }
+            ChannelEvent::Link(LinkEvent::ResetEnded) => channel.reset_ended(row.time),
             ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
             )) => self.table.released(channel, row.time),

@@ -9,6 +9,7 @@ use codec::route::PortId;
 
 use super::fit::ByteFit;
 use super::hop_record::{ClosedPacket, HopId};
+use super::matching::SEVERED;
 use super::network_map::MappedChannel;
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 
@@ -39,6 +40,8 @@ pub(super) struct ChannelTraffic {
     pub(super) clear: Option<Picoseconds>,
     /// Time of the last FRES.
     pub(super) reset: Option<Picoseconds>,
+    /// Begin of a reset that has not ended. R-2
+    pub(super) resetting: Option<Picoseconds>,
     /// When the link was silent last, from and to. F-7
     pub(super) silent: Option<[Picoseconds; 2]>,
     /// Residues of packets that matched ambiguously on this channel.
@@ -76,6 +79,13 @@ impl ChannelTraffic {
 }
 
 impl MappedChannel {
+    /// Ends a reset: if that was long, the data in it may have been packets, which nothing shows.
+    pub(super) fn reset_ended(&mut self, now: Picoseconds) {
+        if self.resetting.take().is_some_and(|since| now - since > SEVERED) {
+            self.blind_until = Some(now);
+        }
+    }
+
     /// Records the first character behind time that was not recorded.
     pub(super) fn blind(&mut self, event: &TimedEvent) {
         self.blind_until = Some(event.time);

@@ -46,7 +46,7 @@ pub(super) struct NetworkMap {
 
 #[derive(Debug)]
 pub(super) struct MappedChannel {
-    /// End of the latest time without recorded characters.
+    /// End of the latest time without recorded characters, or of the latest reset with data.
     pub(super) blind_until: Option<Picoseconds>,
     pub(super) id: ChannelId,
     pub(super) from: Option<(usize, PortId)>,
@@ -128,9 +128,10 @@ impl NetworkMap {
         lanes.filter(|lane| lane.blind_until.is_some())
     }
 
-    /// True if characters of an output were not recorded after a time.
+    /// True if packets on an output may not have been seen after a time.
     pub(super) fn is_blind(&self, place: usize, since: Picoseconds) -> bool {
-        self.recordings(place).any(|lane| lane.blind_until.is_some_and(|until| since < until))
+        let is_hidden = |until: Option<Picoseconds>| until.is_some_and(|until| since < until);
+        self.recordings(place).any(|it| it.resetting.is_some() || is_hidden(it.blind_until))
     }
 
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
