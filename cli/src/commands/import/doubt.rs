@@ -80,6 +80,11 @@ pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
     if given.is_myrinet() { None } else { find_order(bits, &[]) }
 }
 
+/// True for symbols alone, which need not use all wires: nothing is bad.
+fn is_idle(evidence: &WireEvidence) -> bool {
+    evidence.used >> 8 == 0 && evidence.symbols == evidence.codes
+}
+
 /// Share of the periods of some characters in which nothing changes.
 fn idle_share(sample: &[PlacedCharacter]) -> f64 {
     let span = sample.first().zip(sample.last()).map(|(first, last)| last.place - first.place + 1);
@@ -153,7 +158,8 @@ impl RecordingContext {
         } else {
             doubts.refusal = Some(text + CHARACTERS_TEXT + OTHERS_TEXT);
         }
-        doubts.warnings.extend(WiringFault::open(&quality.wires).map(fault_text));
+        let open = WiringFault::open(&quality.wires).filter(|_| !is_idle(evidence));
+        doubts.warnings.extend(open.map(fault_text));
         doubts
     }
 
@@ -172,8 +178,7 @@ impl RecordingContext {
         let mut is_proved = evidence.is_myrinet()
             || self.has_profile && evidence.gaps > 0
             || self.sound_channels > 0 && evidence.packets == 0 && evidence.is_in_code();
-        // Symbols alone: nothing is bad.
-        let is_idle = evidence.used >> 8 == 0 && evidence.symbols == evidence.codes;
+        let is_idle = is_idle(&evidence);
         if self.is_undersampled(&bits, quality) {
             doubts = self.sample_doubts(&evidence, quality);
         } else {

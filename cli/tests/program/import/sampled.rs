@@ -182,6 +182,11 @@ fn too_few_samples_are_the_first_cause() {
         }
     }
     assert!(bad > 30, "{bad}");
+    // Nor is an idle link broken, which does not use all wires.
+    let sampler = WireSampler { period_fs: 12_600_000, step_fs: of_rate(160_000), ..USUAL };
+    let (_, faults) = sampler.import(&[0x003, 0x00c].repeat(200), 1);
+    let is_claimed = CLAIMS.iter().any(|claim| faults.contains(claim));
+    assert!(faults.contains("samples are 6.25 ns apart") && !is_claimed, "{faults}");
     // A sendclk has clocked these: both channels are good in one order of the wires.
     let opposite: Vec<u16> = sent.iter().map(|bits| bits.reverse_bits() >> 7).collect();
     let sampler = WireSampler { step_fs: USUAL.period_fs, phase_fs: 5_000_000, ..USUAL };
