@@ -87,6 +87,11 @@ fn each_order_of_the_wires_is_named_and_repaired() {
         assert!(is_open || faults.contains("--force converts"), "{order:?} {said} {faults}");
         assert!(!faults.contains("look like one"), "{order:?} {faults}");
     }
+    // That the only packet is bad is more than that nothing could be checked.
+    let mut hurt = [&[0x003, 0x00c].repeat(20)[..], &sent[3..4 + 29]].concat();
+    hurt[50] ^= 1;
+    let (_, faults) = import_samples(&samples(&hurt, |_, _| {}), &[]);
+    assert!(faults.contains("there: 1, 0 of them good"), "{faults}");
 }
 
 #[test]

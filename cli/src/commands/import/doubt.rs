@@ -211,7 +211,10 @@ impl RecordingContext {
         }
         let WireEvidence { packets, good, .. } = evidence;
         if is_proved && (packets < ORDER_PACKETS || good == 0) && !doubts.is_explained {
-            doubts.notes.push(format!(
+            // That none is good is more than what could not be seen.
+            let is_bad = packets > 0 && good == 0;
+            let texts = if is_bad { &mut doubts.warnings } else { &mut doubts.notes };
+            texts.push(format!(
                 "order of the wires not checked: that takes {ORDER_PACKETS} complete packets of three bytes or more, and a good \
                  CRC; there: {packets}, {good} of them good"
             ));
