@@ -33,6 +33,8 @@ totals! {
     pub struct WireCoverage {
         /// Channels with a measured skew. W-3
         pub skews: u64,
+        /// Channels of which the samples are too far apart to tell whether their skew is too great. W-3
+        pub vague_skews: u64,
         /// Comparisons of measured periods. W-6
         pub rates: u64,
         /// Hurt packets whose flipped bits, or inserted byte, are known. W-8
@@ -218,9 +220,9 @@ impl CheckedChannel {
         let window = self.measured.window_fs.unwrap_or_else(|| self.period.fs() / 2);
         let is_much = |skew: u64| u128::from(skew) * 10 > u128::from(window) * 9;
         let [least, most] = [skew.saturating_sub(sample), skew.saturating_add(sample)];
-        if is_much(least) || !is_much(most) {
-            sink.seen().wires.skews += 1;
-        }
+        let wires = &mut sink.seen().wires;
+        let is_clear = is_much(least) || !is_much(most);
+        *if is_clear { &mut wires.skews } else { &mut wires.vague_skews } += 1;
         if is_much(least) {
             let recorded = self.watch.first..self.wire.next();
             let at = at.filter(|at| recorded.contains(at)).unwrap_or(recorded.start);

@@ -120,11 +120,12 @@ pub fn unread<'a>(
 
 /// Line that names what was not captured; none where nothing is known to be missing.
 pub fn unseen(set: &FindingSet) -> Option<String> {
-    let RuleCoverage { channels, paired, out_of_sight, .. } = *set.seen();
+    let RuleCoverage { channels, paired, out_of_sight, wires, .. } = *set.seen();
     let parts = [
         (channels.saturating_sub(paired), "the opposite of", "channel"),
         (out_of_sight, "the further way of", "packet"),
         (set.total(FindingKind::Hole), "what is in", "hole"),
+        (wires.vague_skews, "the skew of", "channel"),
     ];
     let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
     let parts: Vec<_> =

@@ -4,6 +4,7 @@ use codec::CharBuf;
 use codec::character::Character;
 use codec::crc::crc8;
 use myriscope_analyzer::finding::{FactValue, FindingKind};
+use myriscope_analyzer::render::check::unseen;
 use myriscope_analyzer::rules::rule;
 
 use super::findings;
@@ -78,6 +79,17 @@ fn verdicts(one: &'static str, other: &'static str) -> [&'static str; 2] {
     let found = findings(capture(&wires, &["0: GO GAP", "1: GO GAP"]).as_slice());
     let outcome = |id| rule(id).unwrap().verdict(found.set()).outcome.name();
     ["W-3", "W-6"].map(outcome)
+}
+
+/// W-3
+#[test]
+fn skew_that_samples_leave_open_was_not_seen() {
+    for (skew, is_open) in [(4_625_000, false), (4_625_001, true), (6_625_001, false)] {
+        let words = format!("myrinet-channel v=2 skew_fs={skew} sample_fs=1000000");
+        let found = findings(capture(&[("a:0>b:0", words.leak())], &["0: GO GAP"]).as_slice());
+        let text = unseen(found.set()).unwrap_or_default();
+        assert_eq!(text.contains("the skew of 1 channel"), is_open, "{skew} {text}");
+    }
 }
 
 /// W-3, W-6
