@@ -5,13 +5,12 @@ use std::cmp::Reverse;
 
 use codec::crc::crc8;
 
-use super::fit::ENOUGH;
 use super::hop_record::ClosedPacket;
 use crate::packet::FrameEnd;
 
-/// Minimum of bytes that agree in order although others are missing between them. *Chosen*: of 63
-/// bytes about one in four agrees with a given byte somewhere.
-const LOSSY_MIN: u8 = 4;
+/// Minimum of bytes that agree in order although others are missing between them; of more than 256 bytes, four times as
+/// many as agree by chance. *Chosen*
+const LOSSY_MIN: usize = 4;
 
 /// Result of the comparison, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,16 +53,12 @@ pub(super) fn compare_behind(
     if agree == compared || crc {
         return VisibleBytes::Agree(Reverse(small(agree)));
     }
-    let mut rest = stood.iter();
+    // What is behind lost bytes is in the packet too, but for what may be the CRC byte.
+    let kept = came.visible();
+    let mut rest = kept.iter().skip(stripped);
     let lossy = own.iter().take_while(|own| rest.any(|stood| stood == *own)).count();
-    let all = lossy as u64 + 1 == left.length;
-    // Of a packet that is kept whole, the others must be there too, unless they belong to the next one.
-    let is_behind = || {
-        let mut rest = came.visible().iter().skip(stripped);
-        own.iter().take_while(|own| rest.any(|stood| stood == *own)).count() + 1 >= own.len()
-    };
-    let least = if all || is_behind() { LOSSY_MIN } else { ENOUGH };
-    if small(lossy) >= least - u8::from(all) {
+    let least = LOSSY_MIN.max(kept.len() / 64) - usize::from(lossy < own.len());
+    if lossy + 1 >= own.len() && lossy >= least {
         return VisibleBytes::Lossy(Reverse(small(lossy)));
     }
     let flipped: u32 = pairs().map(|(stood, own)| (stood ^ own).count_ones()).sum();
