@@ -138,13 +138,7 @@ impl FileDestination {
             [".".as_ref(), name, ".part".as_ref()].into_iter().collect::<std::ffi::OsString>();
         let part = place.with_file_name(name);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&part)?;
-        match file.try_lock() {
-            // Some file systems have no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other("another process is writing this file"));
-            }
-        }
+        lock(&file)?;
         let part = PartFile(part);
         file.set_len(0)?;
         Ok(Self::Regular { file, part, place })
@@ -154,6 +148,16 @@ impl FileDestination {
         match self {
             Self::Standard(_) | Self::Special(_) => Ok(()),
             Self::Regular { file, .. } => file.set_permissions(permissions),
+        }
+    }
+}
+
+/// Locks a file against other processes, where its file system has locks.
+pub(crate) fn lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("another process is writing this file"))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write as _};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::report::RunNumbers;
+use crate::atomic_file::lock;
 use crate::exit::CliError;
 
 /// File of the finished runs, in the order in which they ended.
@@ -129,13 +130,7 @@ impl RunJournal {
 
 /// Reads the finished runs of a file, and cuts a line that is not complete; a new file gets its first line.
 fn resume(file: &mut File, own: &SweepIdentity) -> io::Result<BTreeMap<usize, RunNumbers>> {
-    match file.try_lock() {
-        // Some file systems have no locks.
-        Ok(()) | Err(TryLockError::Error(_)) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(io::Error::other("another process is writing this file"));
-        }
-    }
+    lock(file)?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
