@@ -80,11 +80,6 @@ pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
     if given.is_myrinet() { None } else { find_order(bits, &[]) }
 }
 
-/// True for symbols alone, which need not use all wires: nothing is bad.
-fn is_idle(evidence: &WireEvidence) -> bool {
-    evidence.used >> 8 == 0 && evidence.symbols == evidence.codes
-}
-
 /// Share of the periods of some characters in which nothing changes.
 fn idle_share(sample: &[PlacedCharacter]) -> f64 {
     let span = sample.first().zip(sample.last()).map(|(first, last)| last.place - first.place + 1);
@@ -148,7 +143,7 @@ impl RecordingContext {
     }
 
     /// Takes samples that are too far apart: nothing else is judged. Those that are whole periods apart may be characters.
-    fn sample_doubts(&self, evidence: &WireEvidence, quality: &RecordedQuality) -> ChannelDoubts {
+    fn sample_doubts(&self, evidence: &WireEvidence) -> ChannelDoubts {
         let mut doubts = ChannelDoubts { is_explained: true, ..ChannelDoubts::default() };
         let text = self.coarse_text("not less than half", self.nominal_fs / 2);
         if !self.is_whole() {
@@ -158,8 +153,6 @@ impl RecordingContext {
         } else {
             doubts.refusal = Some(text + CHARACTERS_TEXT + OTHERS_TEXT);
         }
-        let open = WiringFault::open(&quality.wires).filter(|_| !is_idle(evidence));
-        doubts.warnings.extend(open.map(fault_text));
         doubts
     }
 
@@ -178,9 +171,12 @@ impl RecordingContext {
         let mut is_proved = evidence.is_myrinet()
             || self.has_profile && evidence.gaps > 0
             || self.sound_channels > 0 && evidence.packets == 0 && evidence.is_in_code();
-        let is_idle = is_idle(&evidence);
+        // Symbols alone, which need not use all wires: nothing is bad.
+        let is_idle = evidence.used >> 8 == 0 && evidence.symbols == evidence.codes;
         if self.is_undersampled(&bits, quality) {
-            doubts = self.sample_doubts(&evidence, quality);
+            doubts = self.sample_doubts(&evidence);
+            let open = WiringFault::open(&quality.wires).filter(|_| !is_idle);
+            doubts.warnings.extend(open.map(fault_text));
         } else {
             let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
             let fit_fs = self.nominal_fs * 2 / 5;
@@ -212,8 +208,7 @@ impl RecordingContext {
         let WireEvidence { packets, good, .. } = evidence;
         if is_proved && (packets < ORDER_PACKETS || good == 0) && !doubts.is_explained {
             // That none is good is more than what could not be seen.
-            let is_bad = packets > 0 && good == 0;
-            let texts = if is_bad { &mut doubts.warnings } else { &mut doubts.notes };
+            let texts = if good < packets { &mut doubts.warnings } else { &mut doubts.notes };
             texts.push(format!(
                 "order of the wires not checked: that takes {ORDER_PACKETS} complete packets of three bytes or more, and a good \
                  CRC; there: {packets}, {good} of them good"
