@@ -281,19 +281,23 @@ fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(Styl
         .and(TextStyle::Plain, format!("{:>4}.{} %", share / 10, share % 10)));
     let symbols: Vec<String> =
         tally.control().map(|(kind, count)| format!("{kind} {count}")).collect();
-    let mut line = StyledLine::of(TextStyle::Dim, format!("     {}", symbols.join("  ")));
-    for (what, number, role) in [
-        ("corrected", tally.corrected(), TextStyle::Notice),
-        ("invalid", tally.invalid(), TextStyle::Bad),
-        ("holes", tally.holes(), TextStyle::Notice),
-    ] {
-        if number > 0 {
-            line = line.and(role, format!("  {what} {number}"));
-        }
-    }
+    let line = StyledLine::of(TextStyle::Dim, format!("     {}", symbols.join("  ")));
+    let line = with_faults(line, tally);
     if all > 0 {
         out(line);
     }
+}
+
+/// Adds the numbers of faulty control codes and of holes.
+fn with_faults(line: StyledLine, tally: &crate::ChannelCounters) -> StyledLine {
+    [
+        ("corrected", tally.corrected(), TextStyle::Notice),
+        ("invalid", tally.invalid(), TextStyle::Bad),
+        ("holes", tally.holes(), TextStyle::Notice),
+    ]
+    .into_iter()
+    .filter(|(_, number, _)| *number > 0)
+    .fold(line, |line, (what, number, role)| line.and(role, format!("  {what} {number}")))
 }
 
 /// Bar of 20 characters for a share in thousandths.

@@ -4,7 +4,7 @@ use crate::link::interval::ChannelActivity;
 use codec::capture::Channel;
 use codec::time::{CharacterPeriod, Tick};
 
-use super::{StyledLine, TextStyle, TimeUnit, count};
+use super::{StyledLine, TextStyle, TimeUnit, count, with_faults};
 use crate::channel_name::ChannelEnds;
 use crate::link::led::LedState;
 use crate::link::parameters::{ParameterRow, ParameterSource};
@@ -307,14 +307,7 @@ fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
         TextStyle::Dim,
         format!("  {:<16}{}", report.channel.name, kinds.join("  ")),
     );
-    out([
-        ("corrected", tally.corrected(), TextStyle::Notice),
-        ("invalid", tally.invalid(), TextStyle::Bad),
-        ("holes", tally.holes(), TextStyle::Notice),
-    ]
-    .into_iter()
-    .filter(|(_, number, _)| *number > 0)
-    .fold(line, |line, (what, number, role)| line.and(role, format!("  {what} {number}"))));
+    out(with_faults(line, tally));
 }
 
 /// Prints the pings of a channel, if any. R-6
