@@ -45,7 +45,7 @@ use self::fit::ByteFit;
 pub use self::head_packet::{HeadPacket, HeadProgress, SwitchDelays};
 use self::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable};
 pub use self::located_harm::LocatedHarm;
-use self::network_map::{NetworkMap, RequestedOutput};
+use self::network_map::{MappedNode, NetworkMap, RequestedOutput};
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use self::recent_sets::{ANY_NODE, RecentSets};
 use self::relays::ArrivedPacket;
@@ -261,9 +261,10 @@ impl JourneyTracker {
         let Some(hop) = self.table.get(id) else { return };
         let Some(body) = hop.closed.as_ref().map(|closed| closed.body) else { return };
         let (seq, node) = (hop.seq, self.net.lane(hop.lane).and_then(|it| self.net.node_at(it.to)));
+        let may_leave = |node: &MappedNode| node.may_strip_routes() && is_route_byte(hop.first);
         if hop.is_runt() && self.verdict(hop, JourneyFate::UnderWay) == JourneyFate::RUNT {
             self.drop_runt(id, out);
-        } else if node.is_some_and(|(node, _)| !node.may_forward(hop.first)) {
+        } else if node.is_some_and(|(node, _)| !node.is_switch() && !may_leave(node)) {
             let fate = self.verdict(hop, JourneyFate::UnderWay);
             self.leave_queue(id);
             self.settle(id, fate, out);

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use codec::capture::Channel;
 use codec::crc::crc8;
-use codec::mapping::{HomeProbe, InterfaceAddress, MappingPacket, ProbeTicket, TAG};
 use codec::time::Tick;
 use myriscope_analyzer::journey::{Journey, JourneyFate};
 use myriscope_analyzer::render::{TimeUnit, journey_lines};
@@ -549,22 +548,6 @@ fn what_another_departure_has_claimed_by_its_turn_is_found_again_by_its_bytes() 
     let (other, left) = ([(170, packet(&[7; 40]))], [(180, hop(&hop(&p)))]);
     let (_, journeys) = journeys(&[("h2:0>s0:2", &[(100, p)]), ("s0:3>h3:0", &other), (C, &left)]);
     assert_eq!(starts(&journeys), [vec![100, 180], vec![170]]);
-}
-
-/// A probe that comes home does not show what it comes to, until that strips the byte which leads back. N-8
-#[test]
-fn what_turns_at_a_node_shows_that_it_is_a_switch() {
-    let source = InterfaceAddress::new(1).unwrap();
-    let mut home = Vec::new();
-    MappingPacket::Home(HomeProbe::Switch, source, ProbeTicket(1)).emit(&mut home);
-    let of = |route: &[u8]| {
-        let p = packet(&[route, &[TAG], &home].concat());
-        let left = [(140, hop(&p))];
-        starts(&journeys(&[("s1:1>s0:0", &[(100, p)]), ("s0:0>s1:1", &left)]).1)
-    };
-    assert_eq!(of(&[0x80, 0x82]), [vec![100, 140]]);
-    // This byte does not lead back.
-    assert_eq!(of(&[0x83, 0x82]), [vec![100], vec![140]]);
 }
 
 /// Passages from channel to channel by a byte, and their packets.

@@ -1,7 +1,7 @@
 //! Ends of fibres, which pass packets on with all their bytes, and routers, which do so whole. N-5
 
 use codec::capture::Channel;
-use codec::route::{PortId, is_route_byte};
+use codec::route::PortId;
 
 use super::network_map::{MappedChannel, MappedNode, NetworkMap};
 use crate::channel_name::{fibre_to, router_behind};
@@ -74,11 +74,6 @@ impl MappedNode {
     pub(super) const fn may_strip_routes(&self) -> bool {
         let is_unknown = matches!(self.heads.kind(), TopologyNodeKind::Unknown);
         self.strips_routes() || (self.fibre.is_none() && is_unknown)
-    }
-
-    /// True if a packet with this first byte may leave the node again.
-    pub(super) const fn may_forward(&self, first: u8) -> bool {
-        self.is_switch() || (self.may_strip_routes() && is_route_byte(first))
     }
 
     /// True if what comes over an input passes on unchanged, or may: a capture that does not declare the ends of its

@@ -93,11 +93,10 @@ impl JourneyTracker {
                 continue;
             }
             alike += 1;
-            // What another departure has claimed by its turn alone comes behind what none has claimed.
+            let known = found.and_then(|(known, _)| self.table.get(known));
+            // What another departure has claimed comes behind what none has.
             let rank = |it: &HopRecord| (!it.is_free(), it.time * u128::from(is_from_fibre));
-            let is_known_first =
-                |(known, _)| self.table.get(known).is_some_and(|known| rank(known) <= rank(other));
-            if !found.is_some_and(is_known_first) {
+            if known.is_none_or(|known| rank(other) < rank(known)) {
                 found = Some((hop, switches));
             }
         }

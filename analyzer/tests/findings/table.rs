@@ -98,6 +98,21 @@ const MEASURED: [WireBuilder; 2] = [
 const SENT: &str = "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500";
 const FORWARDED: &str = "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500";
 
+/// Two packets from h0 to ports 1 and 2 of [`SWITCH`], and two that leave by port 2.
+const TWO_CAME: [&str; 2] = [
+    "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
+    "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
+];
+const TWO_LEFT: &str =
+    "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500";
+
+/// Packets in a circle of [`RING`], and STOP to one of their senders.
+const CIRCLE: [&str; 3] = [
+    "0: GO GAP 82 81 82 81 | (GO)×300",
+    "1: (GO GAP)×5 | (STOP GAP)×150",
+    "2: GO GAP 81 82 81 82 | (GO)×300",
+];
+
 /// Channels without a packet.
 const REST: [&str; 4] =
     ["0: (GO GAP)×500", "1: (GO GAP)×500", "2: (GO GAP)×500", "3: (GO GAP)×500"];
@@ -352,35 +367,14 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::NoSuchPort,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
-            "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
-            REST[1],
-            "2: (IDLE)×1000",
-            REST[3],
-            "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
-            "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
-            REST[1],
-            REST[2],
-            FORWARDED,
-            "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
-        ],
+        &[TWO_CAME[0], TWO_CAME[1], REST[1], "2: (IDLE)×1000", REST[3], TWO_LEFT],
+        &[TWO_CAME[0], TWO_CAME[1], REST[1], REST[2], FORWARDED, TWO_LEFT],
     ),
     // Nor does it although the link of port 1 is alive.
     case(
         FindingKind::LostInSwitch,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
-            "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
-            REST[1],
-            REST[2],
-            REST[3],
-            "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
-        ],
+        &[TWO_CAME[0], TWO_CAME[1], REST[1], REST[2], REST[3], TWO_LEFT],
         &[SENT, REST[1], REST[2], FORWARDED],
     ),
     // S-2
@@ -435,18 +429,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::Deadlock,
         &RING,
-        &[
-            "0: GO GAP 82 81 82 81 | (GO)×300",
-            "1: (GO GAP)×5 | (STOP GAP)×150",
-            "2: GO GAP 81 82 81 82 | (GO)×300",
-            "3: (GO GAP)×5 | (STOP GAP)×150",
-        ],
-        &[
-            "0: GO GAP 82 81 82 81 | (GO)×300",
-            "1: (GO GAP)×5 | (STOP GAP)×150",
-            "2: GO GAP 81 82 81 82 | (GO)×300",
-            "3: (GO GAP)×155",
-        ],
+        &[CIRCLE[0], CIRCLE[1], CIRCLE[2], "3: (GO GAP)×5 | (STOP GAP)×150"],
+        &[CIRCLE[0], CIRCLE[1], CIRCLE[2], "3: (GO GAP)×155"],
     ),
     // N-2: a packet goes on from link 1 to link 2 at s1, and long after it another the reverse at s0, each to a
     // host that is not captured; or the other one is a packet of mapping.
