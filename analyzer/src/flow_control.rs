@@ -66,28 +66,37 @@ impl FlowControl {
 mod tests {
     use super::*;
 
-    fn check(inputs: &[FlowInput]) -> String {
+    fn check(inputs: &[FlowInput]) -> Vec<Option<LinkEvent>> {
         let mut control = FlowControl::default();
-        let events = inputs.iter().map(|input| match control.step(*input) {
-            Some(LinkEvent::SenderResumed(by)) => by.name(),
-            Some(event) => event.name(),
-            None => "-",
-        });
-        events.collect::<Vec<_>>().join(" ")
+        inputs.iter().map(|input| control.step(*input)).collect()
     }
 
     #[test]
     fn stop_holds_and_go_silence_and_reset_release() {
         use FlowInput::{Go, OwnReset, PeerSilent, Stop};
-        let events = check(&[Go, Stop, Stop, Go, Stop, PeerSilent, Stop, OwnReset, OwnReset]);
-        let stops = "- sender-stopped - go sender-stopped open-link sender-stopped reset -";
-        assert_eq!(events, stops);
+        let stopped = Some(LinkEvent::SenderStopped);
+        let resumed = |by| Some(LinkEvent::SenderResumed(by));
+        assert_eq!(
+            check(&[Go, Stop, Stop, Go, Stop, PeerSilent, Stop, OwnReset, OwnReset]),
+            [
+                None,
+                stopped,
+                None,
+                resumed(ResumeCause::Go),
+                stopped,
+                resumed(ResumeCause::OpenLink),
+                stopped,
+                resumed(ResumeCause::Reset),
+                None
+            ]
+        );
     }
 
     #[test]
     fn after_a_hole_only_stop_is_an_event() {
         use FlowInput::{Go, PeerHole, Stop};
-        assert_eq!(check(&[Stop, PeerHole, Go, Go]), "sender-stopped - - -");
-        assert_eq!(check(&[Stop, PeerHole, Stop, Stop]), "sender-stopped - sender-stopped -");
+        let stopped = Some(LinkEvent::SenderStopped);
+        assert_eq!(check(&[Stop, PeerHole, Go, Go]), [stopped, None, None, None]);
+        assert_eq!(check(&[Stop, PeerHole, Stop, Stop]), [stopped, None, stopped, None]);
     }
 }
