@@ -89,7 +89,7 @@ impl<'a> RowWriter<'a> {
             selection.set_columns(ColumnList::leaves);
         }
         let kind = selection.kind;
-        let head = kind.head(view.unit()).filter(|_| selection.columns().is_none());
+        let head = kind.head(view.unit()).filter(|_| selection.columns.is_none());
         let mut writer = Self {
             view,
             file: Path::new("-"),
@@ -187,7 +187,7 @@ impl<'a> RowWriter<'a> {
     /// Sets the head lines of the text format, of a kind whose rows have none in common.
     pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(StyledLine))) {
         let mut above = Vec::new();
-        if self.selection.columns().is_none() {
+        if self.selection.columns.is_none() {
             lines(&mut |line| above.push(line));
         }
         match &mut self.opening {
@@ -202,7 +202,7 @@ impl<'a> RowWriter<'a> {
 
     /// Prints a line between rows, in the text format only.
     pub(crate) fn line(&mut self, line: &StyledLine) {
-        let is_in_order = matches!(self.selection.arrangement(), RowArrangement::AsRead);
+        let is_in_order = matches!(self.selection.arrangement, RowArrangement::AsRead);
         if self.view.format == ListFormat::Text && is_in_order {
             self.open();
             self.output.line(line);
@@ -216,8 +216,8 @@ impl<'a> RowWriter<'a> {
         else {
             return;
         };
-        let (kind, has_columns) = (self.selection.kind, self.selection.has_columns());
-        let columns = self.selection.columns();
+        let (kind, has_columns) = (self.selection.kind, self.selection.columns.is_some());
+        let columns = self.selection.columns.as_mut();
         match self.view.format {
             ListFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
             ListFormat::Jsonl => {}
@@ -288,7 +288,7 @@ impl<'a> RowWriter<'a> {
         }
         let file = self.file_name();
         let row = &CapturedRow::new(row, capture, period).of_file(file.as_deref());
-        let key = match self.selection.arrangement() {
+        let key = match &mut self.selection.arrangement {
             RowArrangement::Count(count) => return *count += 1,
             RowArrangement::Groups(groups) => return self.failure = groups.add(row).err(),
             RowArrangement::Sorted(rows) => match rows.key(row, period) {
@@ -298,10 +298,10 @@ impl<'a> RowWriter<'a> {
             RowArrangement::AsRead => None,
         };
         let format = self.view.format;
-        let text = RenderedRow::of(format, self.selection.columns(), (row, period), lines);
+        let text = RenderedRow::of(format, self.selection.columns.as_mut(), (row, period), lines);
         let place = (file.clone(), capture);
         let Some(key) = key else { return self.print(place, text) };
-        if let RowArrangement::Sorted(rows) = self.selection.arrangement() {
+        if let RowArrangement::Sorted(rows) = &mut self.selection.arrangement {
             self.failure = rows.add(key, place, text).err();
         }
     }
@@ -331,7 +331,7 @@ impl<'a> RowWriter<'a> {
 
     /// False once the limit is reached, standard output is closed, or there are too many rows to sort.
     pub(crate) fn accepts_more(&mut self) -> bool {
-        let is_in_order = matches!(self.selection.arrangement(), RowArrangement::AsRead);
+        let is_in_order = matches!(self.selection.arrangement, RowArrangement::AsRead);
         let has_room = !is_in_order || self.view.limit.is_none_or(|limit| self.printed < limit);
         self.output.is_open() && self.failure.is_none() && has_room
     }
@@ -351,7 +351,7 @@ impl<'a> RowWriter<'a> {
             return Err(CliError::reading(self.file, &failure));
         }
         let format = self.view.format;
-        match std::mem::replace(self.selection.arrangement(), RowArrangement::AsRead) {
+        match std::mem::replace(&mut self.selection.arrangement, RowArrangement::AsRead) {
             RowArrangement::AsRead => {}
             RowArrangement::Count(count) => {
                 self.output.text(&count_text(count, format, &self.view.arrange));
@@ -363,11 +363,11 @@ impl<'a> RowWriter<'a> {
             RowArrangement::Groups(groups) => {
                 self.opening = ListOpening::Due { name: "groups", head: Vec::new() };
                 self.trailer = ListTrailer::default();
-                self.selection.replace_columns(groups.columns.with_count());
+                self.selection.columns = Some(groups.columns.with_count());
                 for group in groups.into_rows() {
                     let row = RenderedRow::of(
                         self.view.format,
-                        self.selection.columns(),
+                        self.selection.columns.as_mut(),
                         (&group, CharacterPeriod::PICOSECOND),
                         |_| {},
                     );
@@ -376,7 +376,7 @@ impl<'a> RowWriter<'a> {
             }
         }
         self.open();
-        let is_whole = self.selection.columns().is_none();
+        let is_whole = self.selection.columns.is_none();
         match format {
             ListFormat::Json if is_whole => {
                 self.output.text(&format!("]{}}}\n", self.trailer.members()));

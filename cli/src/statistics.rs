@@ -366,8 +366,8 @@ fn busiest<T>(all: Vec<T>, load: impl Fn(&T) -> u64, shown: usize) -> (Vec<T>, u
 
 fn more(left: usize, what: &str, out: &mut impl FnMut(StyledLine)) {
     if left > 0 {
-        let plural = if left == 1 { "" } else { "s" };
-        out(StyledLine::of(TextStyle::Dim, format!("and {left} less busy {what}{plural}")));
+        let others = count(left, &format!("less busy {what}"));
+        out(StyledLine::of(TextStyle::Dim, format!("and {others}")));
     }
 }
 

@@ -8,7 +8,7 @@ use analyzer::finding::FindingCase;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, count};
 use codec::capture::{AnnotateError, AnnotationCounts, annotate};
 
 use crate::analyze::{CliAnalysis, analyze};
@@ -70,8 +70,8 @@ pub(super) fn collect(file: InputFile<'_>, report: &mut RunReport) -> Result<Com
 /// Prints the numbers of comments written, present and left out.
 fn print_counts(done: &AnnotationCounts, comments: &CommentSet, output: &mut StandardOutput) {
     let AnnotationCounts { written, present, left_out } = done;
-    let plural = if *written == 1 { "" } else { "s" };
-    let mut line = StyledLine::of(TextStyle::Plain, format!("{written} comment{plural} written"));
+    let mut line =
+        StyledLine::of(TextStyle::Plain, format!("{} written", count(written, "comment")));
     if *present > 0 {
         line = line.and(TextStyle::Dim, format!(", {present} were there before"));
     }

@@ -42,8 +42,8 @@ impl RowSource {
 pub(crate) struct RowSelection {
     pub(crate) kind: RowKind,
     filter: Option<Filter>,
-    columns: Option<ColumnList>,
-    arrangement: RowArrangement,
+    pub(super) columns: Option<ColumnList>,
+    pub(super) arrangement: RowArrangement,
 }
 
 impl RowSelection {
@@ -95,26 +95,10 @@ impl RowSelection {
         self.columns.is_none() && matches!(self.arrangement, RowArrangement::AsRead)
     }
 
-    pub(super) const fn columns(&mut self) -> Option<&mut ColumnList> {
-        self.columns.as_mut()
-    }
-
-    pub(super) const fn has_columns(&self) -> bool {
-        self.columns.is_some()
-    }
-
     /// Sets the columns unless --fields names them.
     pub(super) fn set_columns(&mut self, columns: impl FnOnce(RowKind) -> ColumnList) {
         let kind = self.kind;
         self.columns.get_or_insert_with(|| columns(kind));
-    }
-
-    pub(super) fn replace_columns(&mut self, columns: ColumnList) {
-        self.columns = Some(columns);
-    }
-
-    pub(super) const fn arrangement(&mut self) -> &mut RowArrangement {
-        &mut self.arrangement
     }
 }
 

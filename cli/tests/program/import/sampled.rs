@@ -37,7 +37,7 @@ fn limits_of_doubts_are_where_they_are_said_to_be() {
         }
     }
     let directory = ScratchDirectory::new("import-limits");
-    for (count, last) in [(32, "a30, a31\n"), (33, "a30, a31, …\n")] {
+    for (count, last) in [(32, "a30, a31\n"), (33, "a30, a31 and 1 more\n")] {
         let names: String = (0..count).map(|it| format!(",a{it}")).collect();
         let table = format!("Time [s]{names}\n0{}\n", ",0".repeat(count));
         let recording = directory.write("recording", table.as_bytes());
