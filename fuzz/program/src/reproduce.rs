@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use codec::words::did_you_mean;
+use codec::words::{did_you_mean, escape_text};
 use laws::failure::{LawFailure, catch_failure};
 use laws::reproduction::{self, CANARY, Reproduction, ReproductionPart, minimal};
 use laws::{LawFunction, TARGETS};
@@ -72,16 +72,8 @@ fn listed() -> LawsOutput {
 fn print_violation(target: &str, broken: &LawFailure, output: &mut LawsOutput) {
     output.text(&format!("// {target}: THE LAW IS BROKEN at {}", broken.place));
     for line in broken.text.lines() {
-        let line: String = line.chars().flat_map(escaped).collect();
-        output.text(&format!("//   {line}"));
+        output.text(&format!("//   {}", escape_text(line.to_owned())));
     }
-}
-
-/// A character, or its escape if it is a control character.
-fn escaped(c: char) -> impl Iterator<Item = char> {
-    let (plain, escaped) =
-        if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
-    plain.into_iter().chain(escaped.into_iter().flatten())
 }
 
 fn law(target: &str) -> Result<LawFunction, LawsError> {
