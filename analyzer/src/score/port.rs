@@ -30,6 +30,8 @@ codec::named_enum! {
         NotRecorded = "not-recorded",
         /// Part of a repeat of which the analysis lists the first rounds only.
         Repeated = "repeated",
+        /// Of a reset and a command in one period of a slow link, the truth has an order and the capture has none.
+        Tied = "tied",
     }
 }
 
@@ -203,6 +205,12 @@ impl ScoredPort {
                 limit(self.outgoing, EVERY_CLASS, at, OmissionReason::Raw);
                 limit(self.incoming, &[LineClass::Sender], heard_at, OmissionReason::Raw);
             }
+            TruthWhat::SymbolSent { symbol, .. } if symbol == "FRES" && is_slow(self.sent) => {
+                limit(self.outgoing, &[LineClass::Sender], at, OmissionReason::Tied);
+            }
+            TruthWhat::ForwardReset if is_slow(self.received) => {
+                limit(self.incoming, &[LineClass::Sender], heard_at, OmissionReason::Tied);
+            }
             _ => {}
         }
     }
@@ -223,6 +231,10 @@ impl ScoredPort {
             Character::Data(_) => false,
         })
     }
+}
+
+fn is_slow(period: CharacterPeriod) -> bool {
+    period.fs() > CharacterPeriod::FULL_RATE.fs()
 }
 
 /// Processes a row of the incoming channel.
