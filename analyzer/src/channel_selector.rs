@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use codec::capture::Channel;
-use codec::words::{did_you_mean, escape_text, listed};
+use codec::words::{LISTED_MAX, did_you_mean, escape_text, listed};
 use wildmatch::WildMatch;
 
 use crate::channel_name::{PortName, link_name};
@@ -139,11 +139,12 @@ fn no_channel<'c>(
     names: &(impl Iterator<Item = &'c str> + Clone),
 ) -> String {
     let text = pattern.text();
-    let mut error = format!("no channel {text:?}; the capture has {}", listed(names.clone(), 8));
+    let mut error =
+        format!("no channel {text:?}; the capture has {}", listed(names.clone(), LISTED_MAX));
     if let Some(similar) =
         did_you_mean(text, names.clone().chain(names.clone().flat_map(name_parts)))
     {
-        error += &format!("\n{}", escape_text(similar));
+        error += &format!("\n{similar}");
     }
     let is_cut = pattern.is_port() || text.ends_with('>');
     if let Some(name) = names.clone().find(|name| is_cut && name.contains('>')) {

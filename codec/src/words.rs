@@ -9,6 +9,9 @@ const WORD_MAX: usize = 64;
 /// Minimum length of a word that stands for a longer one that begins with it. *Chosen*: shorter ones begin many.
 const BEGIN_MIN: usize = 4;
 
+/// Names of a list in a message, of others that may be many. *Chosen*: a few lines.
+pub const LISTED_MAX: usize = 8;
+
 /// Names in a sentence: `a`, `a and b`, `a, b and c`.
 pub fn in_sentence(names: &[String], conjunction: &str) -> String {
     match names {
@@ -23,7 +26,7 @@ pub fn quoted<'w>(words: impl IntoIterator<Item = &'w str>, conjunction: &str) -
     in_sentence(&quoted, conjunction)
 }
 
-/// The first names of a list, and the number of the others.
+/// The first names of a list, and the number of the others: `a, b and 7 more`; `none` of an empty one.
 pub fn listed<'c>(names: impl Iterator<Item = &'c str> + Clone, most: usize) -> String {
     let shown: Vec<&str> = names.clone().take(most).collect();
     let text = escape_text(shown.join(", "));
@@ -79,8 +82,7 @@ fn begins(name: &str, with: &str) -> bool {
     name.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with))
 }
 
-/// Escapes characters that would move a terminal's cursor, change its colours or reverse the direction of
-/// text.
+/// Escapes characters that would move a terminal's cursor, change its colours or reverse the direction of text.
 pub fn escape_text(text: String) -> String {
     if !text.contains(is_harmful) {
         return text;

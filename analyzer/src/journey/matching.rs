@@ -21,8 +21,8 @@ const PASSED_OVER: usize = 1 << 13;
 /// Travel time of the output's token from input to input. S-5
 const STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// Maximum difference between a reset at the input and the packet's end at the output. *Chosen*: a
-/// sender may have a few symbols to send before the GAP. R-3, F-6
+/// Maximum difference between a reset at the input and the packet's end at the output, and length of a reset in which
+/// no packet leaves. *Chosen*: a sender may have a few symbols to send before the GAP. R-3, F-6
 pub(super) const SEVERED: Picoseconds = 8 * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// Maximum wait of a packet at a free output, in longest path formations. *Chosen*. S-3, S-6

@@ -30,7 +30,7 @@ codec::named_enum! {
         NotRecorded = "not-recorded",
         /// Part of a repeat of which the analysis lists the first rounds only.
         Repeated = "repeated",
-        /// Of a reset and a command in one period of a slow link, the truth has an order and the capture has none.
+        /// Order of a reset and a command in one period of a slow link: the truth has one, and the capture none.
         Tied = "tied",
     }
 }
@@ -205,10 +205,12 @@ impl ScoredPort {
                 limit(self.outgoing, EVERY_CLASS, at, OmissionReason::Raw);
                 limit(self.incoming, &[LineClass::Sender], heard_at, OmissionReason::Raw);
             }
-            TruthWhat::SymbolSent { symbol, .. } if symbol == "FRES" && is_slow(self.sent) => {
+            TruthWhat::SymbolSent { symbol, .. }
+                if symbol == "FRES" && self.sent > CharacterPeriod::FULL_RATE =>
+            {
                 limit(self.outgoing, &[LineClass::Sender], at, OmissionReason::Tied);
             }
-            TruthWhat::ForwardReset if is_slow(self.received) => {
+            TruthWhat::ForwardReset if self.received > CharacterPeriod::FULL_RATE => {
                 limit(self.incoming, &[LineClass::Sender], heard_at, OmissionReason::Tied);
             }
             _ => {}
@@ -231,10 +233,6 @@ impl ScoredPort {
             Character::Data(_) => false,
         })
     }
-}
-
-fn is_slow(period: CharacterPeriod) -> bool {
-    period.fs() > CharacterPeriod::FULL_RATE.fs()
 }
 
 /// Processes a row of the incoming channel.

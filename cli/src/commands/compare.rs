@@ -11,7 +11,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle, count, wrapped};
 use askama::Template;
-use codec::words::listed;
+use codec::words::{LISTED_MAX, listed};
 
 use crate::analyze::{CliAnalysis, analyze_opened, check_channel_exists};
 use crate::args::{CompareArgs, ViewArgs};
@@ -160,7 +160,7 @@ fn print(rows: &[ComparisonRow], (are_two, threshold): (bool, f64), writer: &mut
     };
     let names: BTreeSet<String> = not_told.map(named).collect();
     if !names.is_empty() {
-        let names = listed(names.iter().map(String::as_str), 8);
+        let names = listed(names.iter().map(String::as_str), LISTED_MAX);
         let width = output.width().unwrap_or(usize::MAX);
         for line in wrapped(format!("not told of both: {names}").split(' '), " ", width) {
             output.line(&StyledLine::of(TextStyle::Dim, line));

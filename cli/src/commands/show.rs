@@ -7,7 +7,7 @@ use analyzer::show::{LinkLayout, LinkView, LinkViewItem, ViewedRow};
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureItem, ReadProgress};
 use codec::time::Tick;
-use codec::words::listed;
+use codec::words::{LISTED_MAX, listed};
 
 use crate::analyze::{check_channels, read_all, warn_of_empty_window};
 use crate::args::{ListFormat, ShowArgs, ViewArgs};
@@ -70,7 +70,7 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
 fn warn_of_others(view: &ViewArgs, show: &LinkView<'_>, report: &mut RunReport) {
     if show.not_shown().next().is_some() {
         let given = view.part.channels().text().unwrap_or_default();
-        let names = listed(show.not_shown().map(|channel| channel.name.as_str()), 8);
+        let names = listed(show.not_shown().map(|channel| channel.name.as_str()), LISTED_MAX);
         report.warning(&format!(
             "--channel {given} also selects {names}; show prints the first link"
         ));

@@ -78,7 +78,7 @@ impl StartState {
         }
     }
 
-    /// What is known behind a hole: the number of packets, and whether the channel was in use.
+    /// State behind a hole, of which the number of packets is known, and whether the channel was in use.
     pub(super) fn behind_hole(self) -> Self {
         Self { packets: self.packets, alive: self.alive.map(|_| false), ..Self::default() }
     }

@@ -320,11 +320,12 @@ impl<'a> TomlItem<'a> {
 
     pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-        let text = self.text(&quoted(names.iter().copied(), "or"))?;
+        let allowed = quoted(names.iter().copied(), "or");
+        let text = self.text(&allowed)?;
         let found = words.iter().find(|(name, _)| *name == text.text);
         if found.is_none() {
             let message = format!("unknown `{}` `{}`", self.key, shortened(text.text));
-            let expected = format!("expected {}", quoted(names.iter().copied(), "or"));
+            let expected = format!("expected {allowed}");
             let help = did_you_mean(text.text, names);
             self.problems.add_with_help(&self.span, message, expected, help);
         }
