@@ -13,7 +13,6 @@ use crate::capture::index::tests as index;
 use crate::capture::plans::tests as plans;
 use crate::capture::rows::tests as rows;
 use crate::capture::tests as capture;
-use crate::char_by_char::tests as char_by_char;
 use crate::chars::tests as chars;
 use crate::crossbar::tests as crossbar;
 use crate::delivery::tests as delivery;
@@ -82,9 +81,7 @@ const CANARIES: &[CanaryTest] = &[
     ("chars-runs", "runs are all of the characters", chars::a_run_that_loses_its_last_character_is_caught),
     ("chars-runs", "a frame ends with its mark", chars::frames_that_go_on_behind_a_weakened_gap_are_caught),
     ("chars-runs", "a part has the chunk's characters", chars::a_cut_that_turns_a_repeat_is_caught),
-    ("chars-single", "cutting changes nothing", char_by_char::a_receiver_that_forgets_at_a_cut_is_caught),
-    ("chars-single", "a chunk goes on from the one before it", char_by_char::a_receiver_that_starts_anew_is_caught),
-    ("chars-single", "a chunk is its characters", char_by_char::a_receiver_that_loses_a_round_is_caught),
+    ("chars-single", "a receiver notices what the reference does", receiver::a_receiver_that_loses_a_round_is_caught),
     ("crossbar", "what a switch sends", crossbar::a_switch_that_mends_a_packet_is_caught),
     ("crossbar", "what a switch sends", crossbar::a_switch_that_is_a_period_late_is_caught),
     ("endpoints", "credits. T-9", endpoints::a_credit_too_many_is_caught),

@@ -18,9 +18,9 @@ use codec::character::Character;
 use codec::ip::HostCapture;
 use codec::time::{CharacterPeriod, Tick};
 
-use crate::capture_input::OwnedChunk;
-use crate::char_by_char::is_noisy;
+use crate::capture_input::{OwnedChunk, stretches};
 use crate::chars::expansion;
+use crate::receiver::events::is_noisy;
 
 /// Most rounds of a repeat that brings something every time. *Chosen*: the analyzer goes through a
 /// million of them, a law through some.
@@ -197,18 +197,12 @@ impl SectionContents {
 
     /// Recorded stretches of each channel, in order.
     pub(crate) fn stretches(&self) -> BTreeMap<ChannelId, Vec<(Tick, Tick)>> {
-        let mut all: BTreeMap<ChannelId, Vec<(Tick, Tick)>> =
-            self.channels.keys().map(|id| (*id, Vec::new())).collect();
-        for (id, chunk) in &self.chunks {
-            let chunk = chunk.chunk();
-            let own = all.entry(*id).or_default();
-            match own.last_mut() {
-                Some((_, end)) if *end == chunk.first => *end = chunk.end(),
-                _ if chunk.periods() == 0 => {}
-                Some(_) | None => own.push((chunk.first, chunk.end())),
-            }
-        }
-        all
+        self.channels.keys().map(|id| (*id, stretches(self.of(*id)))).collect()
+    }
+
+    /// Chunks of a channel.
+    pub(super) fn of(&self, id: ChannelId) -> impl Iterator<Item = &OwnedChunk> {
+        self.chunks.iter().filter(move |(other, _)| *other == id).map(|(_, chunk)| chunk)
     }
 
     pub(crate) fn period(&self, id: ChannelId) -> CharacterPeriod {
@@ -224,8 +218,7 @@ impl SectionContents {
     }
 
     pub(crate) fn characters(&self, id: ChannelId) -> Vec<(u64, Character)> {
-        let own = self.chunks.iter().filter(|(other, _)| *other == id);
-        own.flat_map(|(_, chunk)| expansion(&chunk.chunk())).collect()
+        self.of(id).flat_map(|chunk| expansion(&chunk.chunk())).collect()
     }
 }
 

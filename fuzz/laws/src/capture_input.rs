@@ -251,6 +251,35 @@ pub fn parts(capture: &[u8]) -> (Vec<Channel>, Vec<(ChannelId, OwnedChunk)>) {
     (channels, chunks)
 }
 
+/// Stretches of chunks of a channel that follow one another.
+pub(crate) fn stretches<'a>(chunks: impl Iterator<Item = &'a OwnedChunk>) -> Vec<(Tick, Tick)> {
+    let mut all: Vec<(Tick, Tick)> = Vec::new();
+    for chunk in chunks.map(OwnedChunk::chunk) {
+        match all.last_mut() {
+            Some((_, end)) if *end == chunk.first => *end = chunk.end(),
+            Some(_) | None => all.push((chunk.first, chunk.end())),
+        }
+    }
+    all
+}
+
+/// Characters of a channel with their places, in as few chunks as can be.
+pub(crate) fn joined(all: &[(u64, Character)]) -> Vec<OwnedChunk> {
+    let mut joined: Vec<OwnedChunk> = Vec::new();
+    for (at, character) in all {
+        match joined.last_mut() {
+            Some(OwnedChunk { first, chars, .. }) if first.0 + chars.len() as u64 == *at => {
+                chars.push(*character);
+            }
+            Some(_) | None => {
+                let chars: CharBuf = [*character].into_iter().collect();
+                joined.push(OwnedChunk { first: Tick(*at), chars, count: None });
+            }
+        }
+    }
+    joined
+}
+
 /// Puts chunks in the order of a file: by time, then by channel.
 pub fn in_order(channels: &[Channel], chunks: &mut [(ChannelId, OwnedChunk)]) {
     let period = |id: ChannelId| {

@@ -11,7 +11,6 @@ pub mod analyze;
 mod canaries;
 pub mod capture;
 pub mod capture_input;
-pub mod char_by_char;
 pub mod chars;
 pub mod corpus;
 pub mod crossbar;
@@ -125,7 +124,7 @@ pub const TARGETS: &[LawTarget] = &[
     LawTarget {
         name: "chars",
         law: |input| run("chars", input),
-        modes: &[("chars-runs", chars::law), ("chars-single", char_by_char::law)],
+        modes: &[("chars-runs", chars::law), ("chars-single", receiver::payload)],
     },
     single("crossbar", crossbar::law),
     single("endpoints", endpoints::law),

@@ -1,19 +1,36 @@
 //! The analyzer's receiver at a tap: what it notices is what the reference does, and the same however
 //! its characters are cut.
 
+pub(crate) mod events;
+
 use analyzer::event::LinkEvent;
 use analyzer::event::{ChannelEvent, FlowCommand};
 use arbitrary::Unstructured;
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::{Character, Symbol};
-use codec::chars::CharBuf;
 use codec::time::Tick;
 
-use crate::capture_input::OwnedChunk;
-use crate::char_by_char::{changes, notices, reference_event, reference_events};
-use crate::chars::expansion;
+use self::events::{changes, notices, reference_event, reference_events};
+use crate::capture_input::{OwnedChunk, joined};
+use crate::chars::{expansion, pieces};
 use crate::record_ops;
 use crate::reference::{crc, decode_symbol};
+use crate::repair::SeededRng;
+
+/// Most characters of a chunk's payload that are played through. *Chosen*: a law takes some milliseconds.
+const CHARACTERS_MAX: usize = 1 << 12;
+/// Most rounds of a repeat that are played through. *Chosen*: more than twice the 16 of F-7.
+const ROUNDS_MAX: u64 = 40;
+
+/// Characters before a chunk, for every state of a receiver.
+const BEFORE: [&[Character]; 6] = [
+    &[Character::Control(0x03)],
+    &[Character::Control(0x0f)],
+    &[Character::Control(0x33), Character::Data(0x01)],
+    &[Character::Data(0x83)],
+    &[Character::Control(0x03), Character::IDLE, Character::IDLE, Character::IDLE],
+    &[Character::IDLE; 16],
+];
 
 type PlacedNotice = (u64, ChannelEvent);
 
@@ -24,6 +41,35 @@ pub fn law(bytes: &[u8]) {
     record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &notices));
 }
 
+/// Likewise, of the characters of a chunk's payload: alone, and in pieces behind other characters, with a hole.
+pub fn payload(payload: &[u8]) {
+    check_payload(payload, &notices);
+}
+
+fn check_payload(payload: &[u8], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNotice>) {
+    let Ok(Chunk { first, content }) = Chunk::parse(payload) else { return };
+    let content = match content {
+        ChunkContent::Literal(chars) => ChunkContent::Literal(chars.split_at(CHARACTERS_MAX).0),
+        ChunkContent::Repeat { pattern, count } => {
+            ChunkContent::Repeat { pattern, count: count.min(ROUNDS_MAX) }
+        }
+    };
+    let chunk = Chunk { first, content };
+    check(&[chunk.into()], receive);
+    let mut dice = SeededRng::new(payload);
+    let mut cut = pieces(chunk, &mut dice);
+    let mut below = |bound: usize| usize::try_from(dice.below(bound as u64)).unwrap_or_default();
+    let before = BEFORE.get(below(BEFORE.len())).copied().unwrap_or_default();
+    let (from, count) = (below(cut.len()), below(3));
+    cut.drain(from..(from + count).min(cut.len()));
+    let mut chunks: Vec<OwnedChunk> = cut.into_iter().map(OwnedChunk::from).collect();
+    if let Some(begin) = first.0.checked_sub(before.len() as u64) {
+        let chars = before.iter().copied().collect();
+        chunks.insert(0, OwnedChunk { first: Tick(begin), chars, count: None });
+    }
+    check(&chunks, receive);
+}
+
 /// `receive` may be another receiver, for a test.
 fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNotice>) {
     let given: Vec<Chunk<'_>> = chunks.iter().map(OwnedChunk::chunk).collect();
@@ -32,8 +78,8 @@ fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNot
     let own: Vec<_> =
         got.iter().filter_map(|(at, it)| Some((*at, reference_event(it.clone())?))).collect();
     assert_eq!(own, changes(&reference_events(&all)), "a receiver notices what the reference does");
-    let stretches = stretches(&all);
-    let whole: Vec<Chunk<'_>> = stretches.iter().map(OwnedChunk::chunk).collect();
+    let joined = joined(&all);
+    let whole: Vec<Chunk<'_>> = joined.iter().map(OwnedChunk::chunk).collect();
     let single = news(receive(&singles(&whole)));
     let whole = news(receive(&whole));
     assert_eq!(single, whole, "cutting changes nothing");
@@ -79,22 +125,6 @@ fn singles<'a>(chunks: &[Chunk<'a>]) -> Vec<Chunk<'a>> {
         })
     };
     chunks.iter().flat_map(single).collect()
-}
-
-fn stretches(all: &[(u64, Character)]) -> Vec<OwnedChunk> {
-    let mut stretches: Vec<OwnedChunk> = Vec::new();
-    for (at, character) in all {
-        match stretches.last_mut() {
-            Some(OwnedChunk { first, chars, .. }) if first.0 + chars.len() as u64 == *at => {
-                chars.push(*character);
-            }
-            Some(_) | None => {
-                let chars: CharBuf = [*character].into_iter().collect();
-                stretches.push(OwnedChunk { first: Tick(*at), chars, count: None });
-            }
-        }
-    }
-    stretches
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,7 +259,7 @@ impl FramingReference {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::repair::SeededRng;
+    use crate::corpus;
     use std::collections::BTreeSet;
 
     pub(crate) fn situations(bytes: &[u8]) -> BTreeSet<&'static str> {
@@ -293,6 +323,19 @@ pub(crate) mod tests {
                 }
             }
             situations
+        });
+    }
+
+    /// A receiver that leaves out a repeat's last round.
+    pub(crate) fn a_receiver_that_loses_a_round_is_caught() {
+        check_payload(&corpus::chunk("GAP 83", Some(9)), &|chunks| {
+            let lazy = chunks.iter().map(|chunk| match chunk.content {
+                ChunkContent::Repeat { pattern, count: count @ 2.. } => {
+                    Chunk { content: ChunkContent::Repeat { pattern, count: count - 1 }, ..*chunk }
+                }
+                ChunkContent::Literal(_) | ChunkContent::Repeat { .. } => *chunk,
+            });
+            notices(&lazy.collect::<Vec<_>>())
         });
     }
 }

@@ -8,7 +8,7 @@ use analyzer::blocking::{BlockingEvent, STANDS, WaitRoot};
 use analyzer::finding::{FactValue, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
 use analyzer::journey::JourneyFate;
 use analyzer::link::interval::{ActivityInterval, ChannelActivity};
-use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, WriteError};
+use codec::capture::{ByteOrder, Channel, ChannelId};
 use codec::character::{Symbol, decode_control};
 use codec::time::{LinkTimeout, Tick};
 use simulator::scenario::Scenario;
@@ -131,18 +131,15 @@ impl RecordedChunks {
     /// The capture without a part.
     pub fn without(&self, part: OmittedPart) -> Vec<u8> {
         let channels: Vec<Channel> = self.channels.values().cloned().collect();
-        let written = || -> Result<Vec<u8>, WriteError> {
-            let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels)?;
-            let mut counts = BTreeMap::<ChannelId, usize>::new();
-            for (number, (id, chunk)) in (1..).zip(&self.chunks) {
-                let own = counts.entry(*id).or_default();
-                *own += 1;
-                if !part.has(*id, chunk, number, *own) {
-                    file.write(*id, &chunk.chunk())?;
-                }
-            }
-            file.finish()
-        }();
+        let mut counts = BTreeMap::<ChannelId, usize>::new();
+        let is_kept = |(number, (id, chunk)): &(usize, &(ChannelId, OwnedChunk))| {
+            let own = counts.entry(*id).or_default();
+            *own += 1;
+            !part.has(*id, chunk, *number, *own)
+        };
+        let kept = (1..).zip(&self.chunks).filter(is_kept).map(|(_, chunk)| chunk.clone());
+        let kept: Vec<_> = kept.collect();
+        let written = capture_input::write(ByteOrder::Little, &channels, &kept);
         assert!(written.is_ok(), "what was read can be written: {:?}", written.err());
         written.unwrap_or_default()
     }

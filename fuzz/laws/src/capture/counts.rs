@@ -55,15 +55,12 @@ pub(super) fn tallies(file: &[u8], read: &CaptureContents, length: ReplayLength)
     let counted: BTreeMap<_, _> =
         tallies.channels().iter().map(|(id, counted)| (id, &*counted.channel)).collect();
     assert_eq!(counted, all, "every channel is counted");
-    let characters = |section: &SectionContents, id| {
-        let own = section.chunks.iter().filter(|(other, _)| *other == id);
-        own.map(|(_, chunk)| chunk.chunk().periods()).sum::<u64>()
-    };
     for section in &read.sections {
         for id in section.channels.keys() {
             let Some(counted) = tallies.channels().get(id) else { continue };
             let tally = &counted.counters;
-            assert_eq!(tally.characters(), characters(section, *id), "every period is counted");
+            let periods: u64 = section.of(*id).map(|it| it.chunk().periods()).sum();
+            assert_eq!(tally.characters(), periods, "every period is counted");
             if length == ReplayLength::Short {
                 counts(tally, &section.characters(*id));
             }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use analyzer::packet::ByteRetention;
 use analyzer::timeline::EventFilter;
 use codec::capture::{ByteOrder, Channel, ChannelId, Chunk, WriteError, split_into_chunks};
-use codec::chars::CharBuf;
 use codec::time::{Tick, Ticks};
 
 use super::counts::ReplayLength;
@@ -85,8 +84,7 @@ impl SectionContents {
     /// Writes every chunk in two parts: repeats too long for the reference.
     fn split(&self, dice: &mut SeededRng) -> Option<Vec<u8>> {
         self.written(dice, |id, dice| {
-            let own = self.chunks.iter().filter(|(other, _)| *other == id);
-            own.flat_map(|(_, chunk)| halves(chunk.chunk(), dice)).map(OwnedChunk::from).collect()
+            self.of(id).flat_map(|it| halves(it.chunk(), dice)).map(OwnedChunk::from).collect()
         })
     }
 
@@ -119,23 +117,14 @@ impl SectionContents {
 
     /// A channel's characters as a writer cuts them.
     fn as_written(&self, id: ChannelId) -> Vec<OwnedChunk> {
-        let mut stretches: Vec<(u64, CharBuf)> = Vec::new();
-        for (at, character) in self.characters(id) {
-            match stretches.last_mut() {
-                Some((first, chars)) if *first + chars.len() as u64 == at => chars.push(character),
-                _ => stretches.push((at, CharBuf::from_iter([character]))),
-            }
-        }
-        let chunks = stretches
-            .iter()
-            .flat_map(|(first, chars)| split_into_chunks(Tick(*first), chars.chars()));
+        let joined = capture_input::joined(&self.characters(id));
+        let chunks = joined.iter().flat_map(|it| split_into_chunks(it.first, it.chars.chars()));
         chunks.map(OwnedChunk::from).collect()
     }
 
     /// A channel's chunks in small pieces.
     fn cut(&self, id: ChannelId, dice: &mut SeededRng) -> Vec<OwnedChunk> {
-        let own = self.chunks.iter().filter(|(other, _)| *other == id);
-        own.flat_map(|(_, chunk)| pieces(chunk.chunk(), dice)).map(OwnedChunk::from).collect()
+        self.of(id).flat_map(|it| pieces(it.chunk(), dice)).map(OwnedChunk::from).collect()
     }
 }
 

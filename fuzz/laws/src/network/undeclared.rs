@@ -1,16 +1,13 @@
 //! Findings in a capture that does not declare the parameters of its links, but their kind: no error and no warning
 //! may rest on a value that is only assumed. F-4
 
-use std::collections::BTreeMap;
-
-use codec::capture::{
-    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ReadProgress, WriteError,
-};
+use codec::capture::{ByteOrder, Channel};
 use simulator::scenario::Scenario;
 
 use super::analyzed::AnalyzedCapture;
 use super::findings::wrong;
 use super::run::RunOutcome;
+use crate::capture_input;
 
 /// The words of a capture's descriptions that are taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +21,7 @@ pub enum StrippedWords {
 }
 
 impl StrippedWords {
-    fn channel(self, channel: &Channel, number: &mut u32) -> Channel {
-        let mut channel = channel.clone();
+    fn channel(self, mut channel: Channel, number: &mut u32) -> Channel {
         // Nothing else tells a handshake cable from a Myrinet link, or what virtual channels mean. B-1, C-7
         let is_kind =
             |word: &(String, String)| ["link", "profile", "passage"].contains(&word.0.as_str());
@@ -47,34 +43,13 @@ impl StrippedWords {
 
 /// The capture without these words; it has one section.
 pub fn stripped(capture: &[u8], words: StrippedWords) -> Vec<u8> {
-    let mut channels = BTreeMap::new();
-    read(capture, &mut |item| {
-        if let CaptureItem::Channel(id, channel) = item {
-            channels.insert(id, channel.clone());
-        }
-    });
+    let (channels, chunks) = capture_input::parts(capture);
     let mut number = 0;
     let channels: Vec<Channel> =
-        channels.values().map(|channel| words.channel(channel, &mut number)).collect();
-    let mut result = Ok(());
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels);
-    read(capture, &mut |item| {
-        if let (CaptureItem::Chunk(id, chunk), Ok(file), Ok(())) = (item, &mut file, &result) {
-            result = file.write(id, &chunk);
-        }
-    });
-    let written: Result<_, WriteError> = result.and(file).and_then(CaptureWriter::finish);
+        channels.into_iter().map(|channel| words.channel(channel, &mut number)).collect();
+    let written = capture_input::write(ByteOrder::Little, &channels, &chunks);
     assert!(written.is_ok(), "what was read can be written: {:?}", written.err());
     written.unwrap_or_default()
-}
-
-fn read(capture: &[u8], out: &mut impl FnMut(CaptureItem<'_>)) {
-    let mut reader = CaptureReader::new(capture);
-    let mut progress = Ok(ReadProgress::More);
-    while matches!(progress, Ok(ReadProgress::More)) {
-        progress = reader.step(out);
-    }
-    assert!(progress.is_ok(), "what was written is read: {:?}", progress.err());
 }
 
 /// Without its words a capture in which nothing is wrong has neither errors nor warnings.

@@ -15,7 +15,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::time::{CharacterPeriod, Tick};
 
 use super::{sums, tile};
-use crate::capture_input::{OwnedChunk, in_order};
+use crate::capture_input::{self, OwnedChunk, in_order};
 use crate::chars::pieces;
 use crate::record_ops;
 use crate::repair::SeededRng;
@@ -92,15 +92,8 @@ impl StatesInput {
 
     /// Recorded stretches of a channel, in order.
     fn stretches(&self, id: ChannelId) -> Vec<(Tick, Tick)> {
-        let mut all: Vec<(Tick, Tick)> = Vec::new();
-        for (_, chunk) in self.chunks.iter().filter(|(own, _)| *own == id) {
-            let chunk = chunk.chunk();
-            match all.last_mut() {
-                Some((_, end)) if *end == chunk.first => *end = chunk.end(),
-                Some(_) | None => all.push((chunk.first, chunk.end())),
-            }
-        }
-        all
+        let own = self.chunks.iter().filter(|(own, _)| *own == id);
+        capture_input::stretches(own.map(|(_, chunk)| chunk))
     }
 }
 
