@@ -1,8 +1,6 @@
 //! Waits in networks with all ports tapped: deadlock, saturation and dead sinks are distinguished, and nothing that
 //! moves is a deadlock.
 
-use analyzer::event::{ChannelEvent, TimedEvent};
-use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 
 use analyzer::blocking::trees::WaitTrees;
@@ -10,46 +8,24 @@ use analyzer::blocking::{
     BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot,
 };
 use analyzer::event::ResumeCause;
-use analyzer::event_reader::{EventReader, ReadItem};
-
 use analyzer::finding::FindingKind;
-use analyzer::packet::ByteRetention;
-use analyzer::pipeline::AnalysisEvent;
-use analyzer::timeline::EventFilter;
-use codec::capture::{ChannelId, ReadProgress};
+use codec::capture::ChannelId;
 use codec::time::Tick;
-use laws::network::analyzed::{analyzed, select};
-use laws::network::input::NetworkInput;
+use laws::network::analyzed::{AnalyzedCapture, select};
 use laws::network::run::RunOutcome;
+use laws::network::waits;
 use laws::repair::SeededRng;
 use laws::{corpus, taps};
 use simulator::scenario::Scenario;
-use simulator::truth::{self, TruthEvent};
 
 /// A period of the full rate in picoseconds.
 const PERIOD: u128 = 12_500;
 
-/// Waits of a capture, and the number of its findings of deadlocks.
-struct BlockedCapture {
-    events: Vec<BlockingEvent>,
-    deadlocks: u64,
-}
-
-impl BlockedCapture {
-    fn of(capture: &[u8]) -> Self {
-        let (events, analysis) = analyzed(capture, AnalysisScope::Network, |told| {
-            if let AnalysisEvent::Blocked(found) = told { Some(found) } else { None }
-        });
-        let deadlocks = analysis.findings().set().total(FindingKind::Deadlock);
-        Self { events, deadlocks }
-    }
-}
-
-/// A run of a scenario, tapped at every link, and its waits.
+/// A run of a scenario, and the analysis of its capture.
 struct BlockingRun {
     scenario: Scenario,
     outcome: RunOutcome,
-    blocked: Vec<BlockingEvent>,
+    analysis: AnalyzedCapture,
 }
 
 impl BlockingRun {
@@ -57,11 +33,16 @@ impl BlockingRun {
         Self::tapped(crate::read(text))
     }
 
+    /// Tapped at every link.
     fn tapped(mut scenario: Scenario) -> Self {
         scenario.taps = taps::at_every_cable(&scenario);
+        Self::as_tapped(scenario)
+    }
+
+    fn as_tapped(scenario: Scenario) -> Self {
         let outcome = RunOutcome::of(&scenario);
-        let blocked = BlockedCapture::of(&outcome.capture).events;
-        Self { scenario, outcome, blocked }
+        let analysis = AnalyzedCapture::of(&outcome.capture);
+        Self { scenario, outcome, analysis }
     }
 
     fn name(&self, id: ChannelId) -> &str {
@@ -69,14 +50,11 @@ impl BlockingRun {
     }
 
     fn stops(&self) -> impl Iterator<Item = &StopReport> {
-        self.blocked.iter().filter_map(|blocked| match blocked {
-            BlockingEvent::Stop(stop) => Some(stop),
-            BlockingEvent::Deadlock(_) => None,
-        })
+        stops(&self.analysis)
     }
 
     fn deadlocks(&self) -> Vec<&Deadlock> {
-        let deadlocks = self.blocked.iter().filter_map(|blocked| match blocked {
+        let deadlocks = self.analysis.blocked.iter().filter_map(|blocked| match blocked {
             BlockingEvent::Deadlock(deadlock) => Some(deadlock),
             BlockingEvent::Stop(_) => None,
         });
@@ -87,62 +65,17 @@ impl BlockingRun {
         ids.iter().map(|id| self.name(*id)).collect()
     }
 
-    /// Events at the port that a channel comes from, up to a time in periods.
-    fn truth(&self, channel: ChannelId) -> impl Iterator<Item = &TruthEvent> {
-        let from = self.name(channel).split_once('>').unwrap().0;
-        let topology = &self.scenario.topology;
-        let at = move |row: &&TruthEvent| topology.port_name(row.place) == from;
-        self.outcome.rows.iter().filter(at)
-    }
-
-    /// Tests whether bytes of packets pass on a channel after one period and before another.
-    fn moves(&self, channel: ChannelId, from: u64, to: u64) -> bool {
-        let mut moves = false;
-        let mut rows = EventReader::new(
-            self.outcome.capture.as_slice(),
-            EventFilter::All,
-            ByteRetention::Forget,
-        );
-        let index = usize::try_from(channel.0).unwrap();
-        let mut said = |said: ReadItem<'_>| {
-            if let ReadItem::Row(known, TimedEvent { at, body: ChannelEvent::Data(len), .. }) = said
-                && known.name == self.outcome.channels[index].name
-            {
-                moves |= at.0 < to && from < at.0 + len;
-            }
-        };
-        while rows.step(&mut said).unwrap() == ReadProgress::More {}
-        moves
-    }
-
-    /// Nothing that moves is called a deadlock: all its senders are really stopped while it lasts, and
-    /// no byte passes on any of its channels, but for what was in transit.
+    /// Nothing that moves is called a deadlock.
     fn deadlocks_stand_still(&self) {
-        // A round trip, and the latency of the sender.
-        let cables = self.scenario.topology.cables().iter();
-        let under_way = cables.map(|cable| {
-            let [a, b] = cable.link.ports;
-            2 * cable.link.delay.0 + 40 * u64::from(a.divisor.max(b.divisor).get())
-        });
-        let under_way = under_way.max().unwrap_or(0);
-        for deadlock in self.deadlocks() {
-            let [from, to] = [deadlock.since, deadlock.until].map(|time| time / PERIOD);
-            let from = u64::try_from(from).unwrap() + under_way;
-            let to = u64::try_from(to).unwrap() - under_way;
-            for channel in &deadlock.channels {
-                let mut stopped = false;
-                for row in self.truth(*channel).take_while(|row| row.at <= to) {
-                    if row.kind == truth::TruthEventKind::SenderStopped {
-                        stopped = true;
-                    } else if let truth::TruthEventKind::SenderResumed(_) = row.kind {
-                        stopped = false;
-                    }
-                }
-                assert!(stopped, "{} in {deadlock:?}", self.name(*channel));
-                assert!(!self.moves(*channel, from, to), "{} in {deadlock:?}", self.name(*channel));
-            }
-        }
+        waits::check(&self.scenario, &self.outcome, &self.analysis);
     }
+}
+
+fn stops(analysis: &AnalyzedCapture) -> impl Iterator<Item = &StopReport> {
+    analysis.blocked.iter().filter_map(|blocked| match blocked {
+        BlockingEvent::Stop(stop) => Some(stop),
+        BlockingEvent::Deadlock(_) => None,
+    })
 }
 
 fn demo(name: &str) -> BlockingRun {
@@ -210,7 +143,7 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     );
     run.deadlocks_stand_still();
     let (mut trees, mut text) = (WaitTrees::default(), String::new());
-    run.blocked.iter().cloned().for_each(|blocked| trees.add(blocked));
+    run.analysis.blocked.iter().cloned().for_each(|blocked| trees.add(blocked));
     let channels = &run.outcome.channels;
     let known = |id: ChannelId| channels.get(usize::try_from(id.0).ok()?);
     analyzer::render::blocking(
@@ -249,16 +182,12 @@ fn a_circle_is_a_deadlock_if_all_its_links_were_recorded_until_it_was_certain() 
                 let part = select(&run.outcome.capture, &|channel| {
                     Some((Tick(0), Tick(if channel.name == cut { until } else { u64::MAX })))
                 });
-                let BlockedCapture { events, deadlocks } = BlockedCapture::of(&part);
-                let roots = events.iter().filter_map(|event| match event {
-                    BlockingEvent::Stop(stop) if stop.ended == StopEnd::CaptureEnd => {
-                        Some(stop.root)
-                    }
-                    BlockingEvent::Stop(_) | BlockingEvent::Deadlock(_) => None,
-                });
-                let cycles = roots.filter(|root| *root == WaitRoot::Cycle).count();
+                let analysis = AnalyzedCapture::of(&part);
+                let deadlocks = analysis.set.total(FindingKind::Deadlock);
+                let mut waiting = stops(&analysis).filter(|it| it.ended == StopEnd::CaptureEnd);
+                let is_cycle = waiting.any(|stop| stop.root == WaitRoot::Cycle);
                 assert_eq!(deadlocks, expected, "{cut} up to {until}");
-                assert_eq!(cycles > 0, expected > 0, "{cut} up to {until}");
+                assert_eq!(is_cycle, expected > 0, "{cut} up to {until}");
             }
         }
     }
@@ -276,8 +205,8 @@ fn an_output_that_many_want_is_busy_and_no_deadlock() {
     }
     assert_eq!(roots.keys().copied().collect::<Vec<_>>(), [WaitRoot::Busy]);
     // As tapped, two of the inputs were not recorded; their packets were, on the output.
-    let tapped = blocked_as_tapped(&corpus::scenario("demo-contention"));
-    let roots: Vec<_> = tapped.events.iter().filter_map(root).collect();
+    let tapped = BlockingRun::as_tapped(corpus::scenario("demo-contention"));
+    let roots: Vec<_> = tapped.stops().map(|stop| stop.root).collect();
     assert_eq!((roots.len(), roots), (24, vec![WaitRoot::Busy; 24]));
 }
 
@@ -356,15 +285,6 @@ fn in_storms_around_rings_nothing_that_moves_is_called_a_deadlock() {
     assert!(deadlocks > 5, "{deadlocks}");
 }
 
-#[test]
-fn in_storms_of_networks_nothing_that_moves_is_called_a_deadlock() {
-    for bytes in crate::storm("storms of networks that wait", 150, [60, 240]) {
-        let plan = NetworkInput::from_bytes(&bytes).unwrap();
-        let Some(scenario) = plan.scenario() else { continue };
-        BlockingRun::tapped(scenario).deadlocks_stand_still();
-    }
-}
-
 /// The only tap is between h0 and its switch. Read as relative, its route byte 80 leads back to h0, where packets of h9
 /// are: the output that it may request otherwise was not captured. S-1
 #[test]
@@ -377,25 +297,11 @@ fn what_may_wait_for_an_uncaptured_output_is_out_of_sight() {
              [[traffic]]\nfrom = 'h9'\nto = 'h0'\npayload = 1000\nevery_us = 27\n\
              [[fault]]\nat_us = 0\nconsume = 'h1'\nhow = 40\n[[tap]]\nport = 'h0:0'\n"
         );
-        let scenario = crate::read(&text);
-        let blocked = blocked_as_tapped(&scenario);
-        let roots: Vec<WaitRoot> = blocked.events.iter().filter_map(root).collect();
+        let run = BlockingRun::as_tapped(crate::read(&text));
+        let roots: Vec<WaitRoot> = run.stops().map(|stop| stop.root).collect();
         assert!(
             !roots.is_empty() && roots.iter().all(|it| *it == WaitRoot::OutOfSight),
             "{roots:?}"
         );
-    }
-}
-
-/// Waits of a scenario with its own taps.
-fn blocked_as_tapped(scenario: &Scenario) -> BlockedCapture {
-    let outcome = RunOutcome::of(scenario);
-    BlockedCapture::of(&outcome.capture)
-}
-
-const fn root(blocked: &BlockingEvent) -> Option<WaitRoot> {
-    match blocked {
-        BlockingEvent::Stop(stop) => Some(stop.root),
-        BlockingEvent::Deadlock(_) => None,
     }
 }
