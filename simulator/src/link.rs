@@ -262,13 +262,6 @@ impl Default for PortParameters {
     }
 }
 
-/// Delay of a cable, in whole periods of the full rate, at least 1. §4.2
-pub const fn delay_of_metres(metres: u64) -> Ticks {
-    let periods =
-        metres.saturating_mul(DELAY_PS_PER_M).div_ceil(codec::time::FULL_RATE_PERIOD_PS as u64);
-    Ticks(if periods == 0 { 1 } else { periods })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,11 +283,5 @@ mod tests {
         let cells = |profile| LinkParameters::alike(Ticks(12), port(profile)).cells();
         assert_eq!(cells(None), 2 * 92);
         assert_eq!(cells(Some(VirtualCodes::of(&profile))), 2 * 2 * 92);
-    }
-
-    #[test]
-    fn a_cable_delays_by_whole_periods_and_by_one_at_least() {
-        // 25 m are 140 ns (§4.2), of 12.5 ns each.
-        assert_eq!([0, 1, 2, 3, 25, 1000].map(|m| delay_of_metres(m).0), [1, 1, 1, 2, 12, 448]);
     }
 }

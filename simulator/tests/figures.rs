@@ -5,7 +5,6 @@ use crate::support;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use myriscope_simulator::link::delay_of_metres;
 use myriscope_simulator::truth::TruthEventKind;
 use support::TestRun;
 
@@ -41,7 +40,6 @@ fn lost(link: &str, payload: u32) -> usize {
 /// more are sent until the STOP is heard.
 #[test]
 fn twenty_three_characters_are_in_flight_on_the_round_trip_of_25_m() {
-    assert_eq!(delay_of_metres(25).0, 12);
     let link = "length_m = 25\ngeneration_periods = 0\ninterpretation_periods = 0";
     let run = TestRun::whole(&pair(link, "never", 2000));
     assert_eq!(run.passed("h1:0").fill_max - (32 + 16), 23);

@@ -114,11 +114,10 @@ fn round_ps(link: &LinkParameters) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::delay_of_metres;
 
     fn cable(metres: u64) -> HandshakeEnd {
         let link = LinkParameters::default();
-        let link = link.with_cable(delay_of_metres(metres), Some(metres * NM_PER_M));
+        let link = link.with_cable(link.delay, Some(metres * NM_PER_M));
         let wires = crate::wires::CableWires { flow: CableFlow::Handshake, ..link.wires };
         HandshakeEnd::of_port(&LinkParameters { wires, ..link }).1.unwrap()
     }

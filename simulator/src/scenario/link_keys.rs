@@ -99,7 +99,7 @@ fn delay(table: &mut TomlTable<'_>) -> Option<(Ticks, Option<u64>)> {
     }
 }
 
-/// Delay of a length in nanometres, as [`crate::link::delay_of_metres`].
+/// Delay of a length in nanometres, in whole periods of the full rate, at least 1. §4.2
 fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
     let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
     let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
@@ -122,13 +122,12 @@ pub(super) fn fibre_delay(length: &TomlItem<'_>) -> Option<Ticks> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::delay_of_metres;
 
     #[test]
-    fn whole_metres_take_as_long_as_a_link_says() {
-        for metres in [0, 1, 2, 3, 10, 25, 1_000, 2_000_000] {
-            let delay = delay_of_nanometres(u128::from(metres) * NANO);
-            assert_eq!(delay, Some(delay_of_metres(metres)));
+    fn a_cable_delays_by_whole_periods_and_by_one_at_least() {
+        // 25 m are 140 ns (§4.2), of 12.5 ns each.
+        for (metres, periods) in [(0, 1), (1, 1), (2, 1), (3, 2), (25, 12), (1_000, 448)] {
+            assert_eq!(delay_of_nanometres(metres * NANO), Some(Ticks(periods)));
         }
         // 2.5 m: 14 ns, 1.12 periods.
         assert_eq!(delay_of_nanometres(2_500_000_000), Some(Ticks(2)));
