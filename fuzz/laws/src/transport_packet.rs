@@ -50,7 +50,7 @@ fn check<'a>(payload: &'a [u8], parse: impl Fn(&'a [u8]) -> MessageParse<'a>) {
 }
 
 /// A number of `size` bytes, 0 beyond the end.
-fn number(payload: &[u8], at: usize, size: usize) -> u64 {
+pub(crate) fn number(payload: &[u8], at: usize, size: usize) -> u64 {
     let bytes = payload.get(at..at + size).unwrap_or_default();
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -3,6 +3,8 @@
 use codec::error::DecodeError;
 use codec::vita26::{HEAD_LEN, Vita26Packet, ip_packet};
 
+use crate::transport_packet::number;
+
 /// A body parses if the table allows it; its fields are where the table has them; emit writes it again; a
 /// frame and the IP packet in it are parts of it; the head and the length decide all of this.
 pub fn law(body: &[u8]) {
@@ -25,12 +27,6 @@ fn check<'a>(body: &'a [u8], parse: impl Fn(&'a [u8]) -> Result<Vita26Packet<'a>
     let by_head = Vita26Packet::parse_head(head, body.len() as u64);
     let kind = |it: Vita26Packet<'_>| it.packet_type();
     assert_eq!(by_head.map(kind), parsed.map(kind), "a head and a length are enough");
-}
-
-/// A number of `size` bytes, 0 beyond the end.
-fn number(body: &[u8], at: usize, size: usize) -> u64 {
-    let bytes = body.get(at..at + size).unwrap_or_default();
-    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 fn is_allowed(body: &[u8]) -> bool {
