@@ -47,11 +47,6 @@ impl AtomicFile {
         }
     }
 
-    /// True if it takes the place of an old file.
-    fn is_replacement(&self) -> bool {
-        matches!(&self.stream, FileDestination::Regular { place, .. } if place.exists())
-    }
-
     fn sync(&mut self) -> io::Result<()> {
         match &mut self.stream {
             FileDestination::Standard(stdout) => stdout.flush(),
@@ -86,8 +81,12 @@ pub(crate) fn commit_read(
     files: Vec<AtomicFile>,
     report: &mut RunReport,
 ) -> Result<bool, CliError> {
+    let is_replacement = |file: &&AtomicFile| match &file.stream {
+        FileDestination::Regular { place, .. } => place.exists(),
+        FileDestination::Standard(_) | FileDestination::Special(_) => false,
+    };
     if !report.is_clean()
-        && let Some(file) = files.iter().find(|file| file.is_replacement())
+        && let Some(file) = files.iter().find(is_replacement)
     {
         let path = escape_text(file.path.display().to_string());
         report.error(&format!("{path} is kept as it is: what could be read is only a part"));

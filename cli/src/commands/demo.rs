@@ -143,11 +143,6 @@ impl DemoEvents {
         self.kinds.get(kind).map_or(0, |(_, count)| *count)
     }
 
-    /// Largest number of times that one message was written.
-    fn most_written(&self) -> u64 {
-        self.times.values().copied().max().unwrap_or(0)
-    }
-
     fn first(&self, kind: &str) -> Option<&TruthEvent> {
         self.kinds.get(kind).map(|(first, _)| first)
     }

@@ -205,7 +205,8 @@ impl CaptureWriting<'_> {
         let head = std::mem::take(&mut self.head);
         if head.iter().all(|it| it.certain() == 0) {
             let known = summary.map_or(0, |summary| summary.known);
-            return Err(CliError::reading(&self.arguments.file, &quality::silence(known)));
+            let text = if known == 0 { "no samples of the wires" } else { quality::SILENT };
+            return Err(CliError::reading(&self.arguments.file, &text));
         }
         // Transitions of all wires fall at the recorder's sampling times.
         let sample_fs = sample_distance(&head);

@@ -110,7 +110,9 @@ impl SchemaNode {
         let mut keywords = Map::new();
         keywords.insert("type".to_owned(), json!("object"));
         if !self.members.is_empty() {
-            let required = self.members.iter().filter(|(_, node)| node.is_required());
+            let is_required = |field: RowField| field.absent.is_empty();
+            let required = self.members.iter();
+            let required = required.filter(|(_, node)| node.field.is_none_or(is_required));
             let required: BTreeSet<&str> = required.map(|(name, _)| *name).collect();
             keywords.insert("required".to_owned(), required.into_iter().collect());
             let members = self.members.iter();
@@ -118,10 +120,6 @@ impl SchemaNode {
             keywords.insert("properties".to_owned(), Value::Object(schemas.collect()));
         }
         keywords
-    }
-
-    fn is_required(&self) -> bool {
-        self.field.is_none_or(|field| field.absent.is_empty())
     }
 
     fn schema(&self) -> Value {

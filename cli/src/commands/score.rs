@@ -7,14 +7,13 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::render;
 use analyzer::score::{ScoreError, ScoreReport, score};
 
-use crate::args;
-use crate::args::OutputFormat;
+use crate::args::{OutputFormat, ScoreArgs};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
 use crate::input::{self, InputFile};
 use crate::output::StandardOutput;
 
-pub(crate) fn run(arguments: &args::ScoreArgs, output: &mut StandardOutput) -> CommandResult {
-    let args::ScoreArgs { capture, truth, format } = arguments;
+pub(crate) fn run(arguments: &ScoreArgs, output: &mut StandardOutput) -> CommandResult {
+    let ScoreArgs { capture, truth, format } = arguments;
     if is_standard_input(capture) {
         return Err(CliError::reading(capture, &"score reads the capture twice: name a file"));
     }

@@ -197,6 +197,7 @@ fn what_precedes_damage_is_converted() {
         let done = run(&[&["import", &recording, "-o", &out], &LINK[..]].concat());
         assert_eq!(done.status, Some(2), "{error}");
         assert!(done.err.contains(error), "{error}: {}", done.err);
+        assert!(run(&["import", &recording]).err.contains(error), "{error}");
         if error.starts_with("no sigrok") {
             assert!(!std::path::Path::new(&out).exists());
             continue;
@@ -205,6 +206,8 @@ fn what_precedes_damage_is_converted() {
         let before = if error == "logic-1-1" { Vec::new() } else { packets(&out) };
         assert!(before.iter().all(|packet| whole.contains(packet)), "{error}: {before:?}");
     }
+    let cut = directory.write("recording", vcd.trim_end().as_bytes());
+    assert!(run(&["import", &cut]).err.contains("has no end: it may be cut there"));
 }
 
 /// What `show` prints of both channels of a link.

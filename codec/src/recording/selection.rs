@@ -243,7 +243,10 @@ impl SignalTable {
             let d = found.first().filter(|_| found.len() == 1 && group.bits.len() == WIRES - 1)?;
             Some([group.ascending(), vec![**d]].concat())
         };
-        groups.iter().filter_map(with_d).collect()
+        let sets: Vec<_> = groups.iter().filter_map(with_d).collect();
+        let all: BTreeSet<_> = sets.iter().flatten().collect();
+        // A `d` that two buses claim is that of neither.
+        if all.len() == sets.len() * WIRES { sets } else { Vec::new() }
     }
 
     /// The wires of nine signals: by the numbers in their names if those are 0 to 8, or 0 to 7 beside one other;
@@ -435,7 +438,7 @@ mod tests {
     #[test]
     fn a_bus_of_eight_has_the_only_d_beside_it() {
         let with = "a 8 t; a 1 d/a 8 t; a 1 td/a 8 t; a 1 t_D/a 8 t; a 1 d; b 1 d/a 8 t_D; a 1 t_d/a 8 t_Data; a 1 td; a 1 r_d";
-        let without = "a 8 t; b 1 d/a 8 t; a 2 d/a 8 t; a 1 e/a 7 t; a 1 d/a 9 t; a 1 d/a 8 t; a 1 d; a 1 td/a 8 t_D; a 1 r_d";
+        let without = "a 8 t; b 1 d/a 8 t; a 2 d/a 8 t; a 1 e/a 7 t; a 1 d/a 9 t; a 1 d/a 8 t; a 1 d; a 1 td/a 8 t_D; a 1 r_d/a 8 D; a 1 d; a 8 E; a 1 e";
         for (rows, expected) in [(with, vec![vec![7, 6, 5, 4, 3, 2, 1, 0, 8]]), (without, vec![])] {
             rows.split('/').for_each(|row| assert_eq!(table(row).eight_and_d(), expected, "{row}"));
         }

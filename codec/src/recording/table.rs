@@ -506,6 +506,7 @@ mod tests {
         // The last value of the head is cut.
         let rows = "0,False,True\n2,True,False\n".repeat(50_000);
         assert_eq!(read(format!("Time [ns],CH1,CH2\n{rows}")).0, ["CH1", "CH2"]);
+        assert_eq!(read("Time [ns],CH1,CH2\n0,0x0,1'b1\n2,0x1,1'b1\n").0, ["CH1", "CH2"]);
         let (_, changes, error) = read("Time [s],a,b\n0,0,0\n1,1,1\n2,1\n");
         assert_eq!(changes.len(), 1);
         assert_eq!(error.unwrap(), "line 4: 2 of 3 fields: the row is cut short");

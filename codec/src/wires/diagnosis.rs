@@ -42,19 +42,41 @@ impl WiringFault {
         (open != 0 && quality.characters >= CHARACTERS_MIN).then_some(Self::Open(open))
     }
 
+    /// The smallest set of wires that gives most packets a good CRC once each is a character earlier.
+    pub fn late(characters: &[PlacedCharacter]) -> Option<Self> {
+        let first = characters.first()?.place;
+        let mut periods = [0; LATE_TRIED];
+        for placed in characters {
+            let at = usize::try_from(placed.place - first).ok();
+            match at.and_then(|at| periods.get_mut(at)) {
+                Some(period) => *period = placed.character.bits(),
+                None => break,
+            }
+        }
+        let mut sets: Vec<u16> = (1..(1 << WIRES) - 1).collect();
+        sets.sort_by_key(|set| set.count_ones());
+        sets.into_iter().find_map(|late| {
+            let later = periods.iter().skip(1);
+            let moved: Vec<u16> =
+                periods.iter().zip(later).map(|(now, next)| now & !late | next & late).collect();
+            let (good, packets) = good_packets(&moved);
+            (good >= GOOD_MIN && good * 2 >= packets)
+                .then_some(Self::LateWires(late, good, packets))
+        })
+    }
+
     /// Searches the cause of bad characters, from those of the beginning of a recording. `proved` are orders of the wires on
     /// other channels.
     pub fn find(characters: &[PlacedCharacter], quality: &WireQuality, proved: &[WireMap]) -> Self {
         let sent = PlacedCharacter::bits(characters);
         let alike = [0, quality.characters].contains(&quality.odd_places);
         if alike && quality.characters >= CHARACTERS_MIN {
-            Self::OneEdge
-        } else if let Some(order) = find_order(&sent, proved) {
-            Self::Order(order)
-        } else if let Some((late, good, packets)) = late_wires(characters) {
-            Self::LateWires(late, good, packets)
-        } else if let Some(open) = Self::open(quality) {
-            open
+            return Self::OneEdge;
+        }
+        let order = find_order(&sent, proved).map(Self::Order);
+        let named = order.or_else(|| Self::late(characters)).or_else(|| Self::open(quality));
+        if let Some(named) = named {
+            named
         } else if quality.off_phase * 20 > quality.characters {
             Self::Spread
         } else if is_merged(characters) {
@@ -83,26 +105,4 @@ fn is_merged(characters: &[PlacedCharacter]) -> bool {
     (MERGED_MIN..characters.len() / 3).contains(&data)
         && beside * 8 < data
         && invalid * 4 > characters.len()
-}
-
-/// The smallest set of wires that gives most packets a good CRC once each is a character earlier.
-fn late_wires(characters: &[PlacedCharacter]) -> Option<(u16, usize, usize)> {
-    let first = characters.first()?.place;
-    let mut periods = [0; LATE_TRIED];
-    for placed in characters {
-        let at = usize::try_from(placed.place - first).ok();
-        match at.and_then(|at| periods.get_mut(at)) {
-            Some(period) => *period = placed.character.bits(),
-            None => break,
-        }
-    }
-    let mut sets: Vec<u16> = (1..(1 << WIRES) - 1).collect();
-    sets.sort_by_key(|set| set.count_ones());
-    sets.into_iter().find_map(|late| {
-        let later = periods.iter().skip(1);
-        let moved: Vec<u16> =
-            periods.iter().zip(later).map(|(now, next)| now & !late | next & late).collect();
-        let (good, packets) = good_packets(&moved);
-        (good >= GOOD_MIN && good * 2 >= packets).then_some((late, good, packets))
-    })
 }

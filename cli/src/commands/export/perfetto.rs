@@ -21,7 +21,6 @@ enum ChannelTrack {
     Findings,
 }
 
-/// Kind of a `TrackEvent`, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TrackEventKind {
     Begin = 1,
@@ -46,12 +45,6 @@ impl ProtoMessage {
     fn uint(&mut self, field: u64, value: u64) -> &mut Self {
         self.varint(field << 3);
         self.varint(value);
-        self
-    }
-
-    fn fixed64(&mut self, field: u64, value: u64) -> &mut Self {
-        self.varint(field << 3 | 1);
-        self.0.extend(value.to_le_bytes());
         self
     }
 
@@ -97,8 +90,9 @@ impl<W: Write> PerfettoTrace<W> {
                 self.event(on(Packets), (start, TrackEventKind::Begin), |event, names| {
                     names.name(event, &packet_name(journey));
                     if journey.hops.len() > 1 {
-                        // 47 continues a flow of slices, 48 ends it.
-                        event.fixed64(if *is_last { 48 } else { 47 }, journey.number + 1);
+                        // Of eight bytes (1): 47 continues a flow of slices, 48 ends it.
+                        event.varint(if *is_last { 48 << 3 | 1 } else { 47 << 3 | 1 });
+                        event.0.extend((journey.number + 1).to_le_bytes());
                     }
                     names.annotate(event, "character", item.place);
                     names.annotate(event, "packet", hop.packet);

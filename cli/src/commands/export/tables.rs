@@ -42,11 +42,6 @@ impl ExportedTable {
         }
     }
 
-    /// True if its rows follow from one link alone.
-    const fn is_of_links(self) -> bool {
-        matches!(self, Self::Packets | Self::Events | Self::LinkIntervals | Self::Fills)
-    }
-
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -93,7 +88,11 @@ pub(super) fn run(arguments: &ExportTablesArgs, output: &mut StandardOutput) -> 
 }
 
 fn selected_tables(arguments: &ExportTablesArgs) -> Result<Vec<ExportedTable>, CliError> {
-    let is_possible = |table: &ExportedTable| arguments.shard.is_none() || table.is_of_links();
+    // A share of the links has what follows from one link alone.
+    use ExportedTable::{Events, Fills, LinkIntervals, Packets};
+    let is_possible = |table: &ExportedTable| {
+        arguments.shard.is_none() || matches!(table, Packets | Events | LinkIntervals | Fills)
+    };
     let mut tables = arguments.table.clone();
     if tables.is_empty() {
         tables = ExportedTable::value_variants().iter().copied().filter(is_possible).collect();

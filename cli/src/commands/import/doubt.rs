@@ -26,6 +26,8 @@ pub(super) const CHANGES_MIN: usize = 16;
 /// Fewest packets that show whether the order of the wires is right. *Chosen*
 const ORDER_PACKETS: usize = 2;
 
+pub(super) const CUT_LINE: &str = "the last line of the recording has no end: it may be cut there";
+
 /// Explanation of samples of a `sendclk` that are no Myrinet, and too few to tell why.
 pub(super) const CLOCKED_TEXT: &str = "by --sample-rate state each sample is a character: those of one edge of sendclk are two characters each (W-2), \
      which nothing parts again; more packets tell that from another order of the wires";
@@ -142,11 +144,14 @@ impl RecordingContext {
         })
     }
 
-    /// Takes samples that are too far apart: nothing else is judged. Those that are whole periods apart may be characters.
-    fn sample_doubts(&self, evidence: &WireEvidence) -> ChannelDoubts {
+    /// Takes samples that are too far apart: nothing else is judged. Those that are whole periods apart may be characters, and
+    /// the distance may be skew, which keeps each wire whole.
+    fn sample_doubts(&self, sample: &[PlacedCharacter], evidence: &WireEvidence) -> ChannelDoubts {
         let mut doubts = ChannelDoubts { is_explained: true, ..ChannelDoubts::default() };
         let text = self.coarse_text("not less than half", self.nominal_fs / 2);
-        if !self.is_whole() {
+        if let Some(late) = WiringFault::late(sample) {
+            doubts.refusal = Some(format!("{text}; unless this is skew: {}", fault_text(late)));
+        } else if !self.is_whole() {
             doubts.refusal = Some(text);
         } else if evidence.is_myrinet() {
             doubts.warnings.push(text + CHARACTERS_TEXT);
@@ -174,7 +179,7 @@ impl RecordingContext {
         // Symbols alone, which need not use all wires: nothing is bad.
         let is_idle = evidence.used >> 8 == 0 && evidence.symbols == evidence.codes;
         if self.is_undersampled(&bits, quality) {
-            doubts = self.sample_doubts(&evidence);
+            doubts = self.sample_doubts(sample, &evidence);
             let open = WiringFault::open(&quality.wires).filter(|_| !is_idle);
             doubts.warnings.extend(open.map(fault_text));
         } else {
@@ -287,8 +292,7 @@ pub(super) fn level_doubts(
         doubts.warnings.push(format!("level of {} {text}", wire_names(lost)));
     }
     if summary.is_cut_line {
-        let text = "the last line of the recording has no end: it may be cut there";
-        doubts.warnings.push(text.to_owned());
+        doubts.warnings.push(CUT_LINE.to_owned());
     }
     doubts
 }

@@ -8,6 +8,7 @@ use codec::recording::{SignalGroup, SignalTable};
 use codec::wires::WIRES;
 use codec::words::escape_text;
 
+use super::doubt::CUT_LINE;
 use super::plan::{ChannelPlan, checked_names};
 use super::source::OpenedRecording;
 use crate::args::{ImportArgs, SampleRate};
@@ -27,13 +28,10 @@ pub(super) fn print(
     let mut print = |text: String| {
         output.line(&StyledLine::of(TextStyle::Plain, escape_text(text)));
     };
-    let (format, reader) = match recording? {
-        OpenedRecording::Signals(format, reader) => (format, reader),
-        OpenedRecording::Notation(_) => {
-            print(format!("{}: characters as text", file.display()));
-            print(format!("  {}", command(arguments, &[], &[])));
-            return Ok(RunReport::of(file));
-        }
+    let OpenedRecording::Signals(format, reader) = recording? else {
+        print(format!("{}: characters as text", file.display()));
+        print(format!("  {}", command(arguments, &[], &[])));
+        return Ok(RunReport::of(file));
     };
     let table = reader.signals();
     let count = table.names().iter().filter(|name| !name.is_empty()).count();
@@ -43,16 +41,16 @@ pub(super) fn print(
     let groups = table.groups();
     let shown: Vec<&SignalGroup> = groups.iter().filter(is_shown).collect();
     let most = if part.is_some() { usize::MAX } else { LISTED };
-    shown
-        .iter()
-        .take(most)
-        .for_each(|group| print(format!("  {}", group_text(group, table.names()))));
+    for group in shown.iter().take(most) {
+        print(format!("  {}", group_text(group, table.names())));
+    }
     if shown.len() > most {
         print(format!(
             "  … and {} more: --signals TEXT lists those with a text in their names",
             shown.len() - most
         ));
     }
+    let mut selected = Vec::new();
     match ChannelPlan::of(arguments, table) {
         Ok(plan) => {
             for (name, signals) in plan.names.iter().zip(plan.selected.chunks(WIRES)) {
@@ -64,6 +62,7 @@ pub(super) fn print(
             }
             plan.notes.into_iter().for_each(&mut print);
             print(format!("  {}", command(arguments, &plan.names, wires)));
+            selected = plan.selected;
         }
         Err(error) if !wires.is_empty() => return Err(error),
         Err(_) => {
@@ -78,7 +77,14 @@ pub(super) fn print(
             }
         }
     }
-    Ok(RunReport::of(file))
+    // Damage is seen where all is read.
+    let summary = reader.read(&selected, &mut |_| {});
+    let mut done = RunReport::of(file);
+    summary.error.iter().for_each(|error| done.error(&escape_text(error.to_string())));
+    if summary.is_cut_line {
+        done.warning(&CUT_LINE);
+    }
+    Ok(done)
 }
 
 /// The first signals, nine for each of some channels, as an example of `--wires`. `None` if they are too few, or their names

@@ -7,13 +7,8 @@ use codec::words::in_sentence;
 use super::doubt::ChannelDoubts;
 
 /// Fault of a recording without changes.
-const SILENT: &str = "no wire changes: the clips are on another pair, the sender is off, or the cable is \
+pub(super) const SILENT: &str = "no wire changes: the clips are on another pair, the sender is off, or the cable is \
                                  straight and joins senders to senders (W-7)";
-
-/// Cause of a recording without changes, in which some signals have a level.
-pub(super) const fn silence(known: u64) -> &'static str {
-    if known == 0 { "no samples of the wires" } else { SILENT }
-}
 
 pub(super) struct ChannelReport {
     pub(super) name: String,

@@ -96,8 +96,9 @@ pub(super) fn column<'v>(
     let numbers: Vec<&str> = others.iter().copied().filter(|it| is_number(it)).collect();
     let levels = filled.len() - others.len();
     let is_empty = filled.is_empty() && values.clone().next().is_some();
-    // Voltages, and counts of an analog input.
-    let is_analog = stated.is_none() && noted.is_none() && !others.is_empty() && is_analog(&lower)
+    // Voltages, and counts of an analog input, which state no base.
+    let is_count = others.iter().any(|it| digits(it).1.is_none());
+    let is_analog = stated.is_none() && noted.is_none() && is_count && is_analog(&lower)
         || others.iter().any(|it| fraction(it).is_some());
     let is_signed = stated.is_none()
         && noted.is_none()

@@ -110,7 +110,8 @@ impl TableDialect {
         while columns.pop_if(|(title, _)| title.is_empty() && !is_bare).is_some() {}
         name_by_comment(&mut columns, &texts);
         if is_bare {
-            number_untitled(&mut columns);
+            let untitled = (1..).zip(&mut columns).filter(|(_, (title, _))| title.is_empty());
+            untitled.for_each(|(number, (title, _))| *title = format!("column{number}"));
         }
         let before = lines.iter().filter(|line| line.begin < heading.begin).map(|line| line.text);
         let pairs = texts.iter().copied().chain(before).chain(titles.iter().copied());
@@ -207,13 +208,6 @@ fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
     let is_alike = signals.windows(2).all(|two| matches!(two, [one, other] if one == other));
     if let Some(names) = names.filter(|names| is_alike && names.len() == signals.len()) {
         signals.iter_mut().zip(names).for_each(|(title, name)| name.clone_into(title));
-    }
-}
-
-/// Names columns without a title by their numbers.
-fn number_untitled(columns: &mut [(String, CsvColumn)]) {
-    for (number, (title, _)) in (1..).zip(columns).filter(|(_, (title, _))| title.is_empty()) {
-        *title = format!("column{number}");
     }
 }
 
