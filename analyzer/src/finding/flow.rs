@@ -124,7 +124,7 @@ impl FlowChecker {
                 if packet.ended_by == FrameEnd::Reset {
                     self.resets.last = [None, Some(row.at)];
                 }
-                self.packet(packet, sink);
+                self.packet(row.at, packet, sink);
             }
             ChannelEvent::Link(event) => self.event((row.at, used), event, sink),
             ChannelEvent::Begins => self.begins(row.at),

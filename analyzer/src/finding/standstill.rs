@@ -184,11 +184,6 @@ impl HeldTime {
         self.stand(channel, StandingSender { since, until, packet, chain, cause, lasts: true });
     }
 
-    /// Minimum duration of a wait that others' turns do not explain, if what it waits for is out of sight. S-3
-    fn least_unseen(&self) -> Picoseconds {
-        STANDS_UNSEEN.max(self.longest.saturating_mul(TURNS))
-    }
-
     /// The fact that a finding is about the sender that receives a channel.
     fn unrecorded(&self, channel: ChannelId) -> Option<FindingFact> {
         let is_unrecorded = self.unrecorded.contains_key(&channel);
@@ -272,7 +267,9 @@ impl FindingChecks {
                 StandingCause::Nothing => network.has_no_stop(channel),
                 StandingCause::NoCommands => true,
             };
-            let least = if is_out_of_sight { least.max(held.least_unseen()) } else { least };
+            // Out of sight, others' turns may explain a wait. S-3
+            let turns = STANDS_UNSEEN.max(held.longest.saturating_mul(TURNS));
+            let least = if is_out_of_sight { least.max(turns) } else { least };
             let may_stand = sender.lasts && is_share && is_out_of_sight && lasted >= MAY_STAND;
             if lasted < least && !may_stand {
                 continue;

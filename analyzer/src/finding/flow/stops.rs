@@ -93,6 +93,11 @@ impl StopChecker {
         }
     }
 
+    /// True if the current stop alone is longer than the timeout, which is told at its end. R-4
+    pub(super) fn is_blocked(&self, at: Tick) -> bool {
+        self.stop.is_some_and(|stop| at.since(stop.since).0 > BLOCKED_TIMEOUT)
+    }
+
     /// Marks the current stop as possibly ended by the sender itself: later data is not late.
     pub(super) fn forgive(&mut self) {
         if let Some(stop) = &mut self.stop {
@@ -162,12 +167,19 @@ impl StopChecker {
             return;
         }
         sink.seen().timeouts += 1;
-        let facts = || vec![FindingFact::number("periods", periods)];
-        if periods > BLOCKED_TIMEOUT + ANSWER {
-            sink.note(FindingKind::MissingTimeout, stop.since, facts);
-        } else if by == Some(ResumeCause::Reset) {
-            sink.note(FindingKind::BlockedTimeout, stop.since, facts);
+        let kind = timeout_kind(periods);
+        if kind == FindingKind::MissingTimeout || by == Some(ResumeCause::Reset) {
+            sink.note(kind, stop.since, || vec![FindingFact::number("periods", periods)]);
         }
+    }
+}
+
+/// Finding of a stop or a packet that took longer than the timeout: what had to end it did, or did not. R-4
+pub(super) const fn timeout_kind(periods: u64) -> FindingKind {
+    if periods > BLOCKED_TIMEOUT + ANSWER {
+        FindingKind::MissingTimeout
+    } else {
+        FindingKind::BlockedTimeout
     }
 }
 
