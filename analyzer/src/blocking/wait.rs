@@ -159,11 +159,6 @@ impl WaitPhase {
         last.delays.map(|it| packets.saturating_mul(it.path) + period.time(it.drain))
     }
 
-    /// True if packets of other inputs had the output one after the other.
-    fn has_turns(&self) -> bool {
-        self.holders.iter().map(|holder| holder.packets).sum::<u64>() > 1
-    }
-
     /// Adds a stop of the output that ends now, with its duration within this phase.
     pub(super) fn add_stopped(
         &mut self,
@@ -280,7 +275,9 @@ impl BlockingTracker {
             return WaitRoot::OpenLink;
         }
         // Without its commands, nothing but packets that take turns shows that an output is not stopped.
-        let is_moving = context.is_known(output, spell.from) || spell.has_turns();
+        // Or packets of other inputs had the output one after the other.
+        let turns: u64 = spell.holders.iter().map(|holder| holder.packets).sum();
+        let is_moving = context.is_known(output, spell.from) || turns > 1;
         match (is_moving, spell.contended) {
             (false, _) => WaitRoot::OutOfSight,
             (true, true) => WaitRoot::Busy,

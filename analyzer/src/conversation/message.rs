@@ -264,7 +264,9 @@ impl MessageState {
         let (since, fate, data) = (next.place.time, next.fate, next.data);
         let taken =
             next.ack.is_some() || next.fate == TransportFate::Arrived && next.nack.is_none();
-        let made = next.made_behind(&first);
+        // By the timestamps, at the latest: it may wait in its NIC before its first capture. T-8
+        let behind = clock_difference(first.timestamp, next.timestamp) + MICROSECOND;
+        let made = next.place.time.min(first.place.time.saturating_add(behind));
         let clock = scene.latest_send_time(self.key.source, next.timestamp);
         let made = clock.map_or(made, |clock| made.min(clock.saturating_add(MICROSECOND)));
         // True if the timestamps leave time for the answer, but it arrived after the retransmission
@@ -349,13 +351,6 @@ impl SentData {
         let ObservedPacket { place, reading, fate, certainty, .. } = *seen;
         let ObservedLabel { timestamp, .. } = seen.label();
         Self { place, timestamp, reading, data, fate, certainty, ack: None, nack: None }
-    }
-
-    /// Latest time at which the transmission was created, from the timestamps: it may wait in its
-    /// NIC before its first capture. T-8
-    fn made_behind(&self, other: &Self) -> Picoseconds {
-        let behind = clock_difference(other.timestamp, self.timestamp) + MICROSECOND;
-        self.place.time.min(other.place.time.saturating_add(behind))
     }
 }
 

@@ -167,7 +167,8 @@ impl JourneyTracker {
     fn relayed_from(&self, chain: &[HopId]) -> Option<RelayedFrom> {
         let (first, last) = (self.table.get(*chain.first()?)?, self.table.get(*chain.last()?)?);
         let closed = last.closed.as_ref().filter(|it| it.payload >= PAYLOAD_MIN)?;
-        let node = self.net.relays_of(self.host(first, |lane| lane.from)?);
+        let host = self.host(first, |lane| lane.from)?;
+        let node = self.net.nodes.get(host).and_then(|node| node.router).unwrap_or(host);
         self.arrivals.last_before((node, closed.length, closed.all), first.time)
     }
 

@@ -24,12 +24,6 @@ impl NetworkMap {
         }
     }
 
-    /// The host that receives the packets which a host sends on: itself, or the router at the other end
-    /// of its fibre.
-    pub(super) fn relays_of(&self, host: usize) -> usize {
-        self.nodes.get(host).and_then(|node| node.router).unwrap_or(host)
-    }
-
     /// True if a channel comes from an end of a fibre.
     pub(super) fn is_from_fibre(&self, place: usize) -> bool {
         self.other_end(place).is_some()

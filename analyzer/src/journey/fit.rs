@@ -109,7 +109,8 @@ pub(super) fn fit(
     let both_whole = came.is_sound() && left.is_sound();
     if !asked || (both_whole && turn != TurnMatch::Its) {
         // At another output than the requested one the route byte was changed.
-        let in_route = || one_wire().filter(CopyDamage::is_in_route).map(|_| ByteFit::OneWire);
+        let is_in_route = |it: &CopyDamage| it.changed.first().is_some_and(|it| it.byte < 0);
+        let in_route = || one_wire().filter(is_in_route).map(|_| ByteFit::OneWire);
         return if both_whole { None } else { in_route() };
     }
     // A length truncated by the recording is no evidence.

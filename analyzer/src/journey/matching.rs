@@ -42,7 +42,9 @@ impl JourneyTracker {
             for found in scan.requesting(&input) {
                 requesting += 1;
                 if candidate.is_none() && found.hop.is_free() {
-                    let before = scan.waiting_before(&input, found.place);
+                    let earlier =
+                        scan.packets(&input).take_while(|other| other.place < found.place);
+                    let before = earlier.filter(|other| scan.is_waiting(&input, other)).count();
                     candidate = Some(scan.candidate(&input, &found, before)).filter(|candidate| {
                         candidate.timeliness != DepartureTimeliness::Impossible
                     });
@@ -355,12 +357,6 @@ impl<'a> DepartureScan<'a> {
         // If another packet is the one that leaves, the one assumed at first still waits.
         let waits = found.hop.is_free() || self.expects(found.id);
         waits && found.hop.passed.is_none() && !self.is_gone(input.input, found.hop)
-    }
-
-    /// Number of packets ahead of a position that are assumed to be waiting still.
-    fn waiting_before(&self, input: &ScannedInput<'a>, place: usize) -> usize {
-        let earlier = self.packets(input).take_while(|other| other.place < place);
-        earlier.filter(|other| self.is_waiting(input, other)).count()
     }
 
     fn candidate(

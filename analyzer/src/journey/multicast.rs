@@ -50,12 +50,6 @@ impl MappedNode {
         self.table.get(&address(first)?).filter(|items| !items.is_empty())
     }
 
-    /// True if the switch copies a packet, or may do so by an entry that was loaded before the recording.
-    fn may_copy(&self, first: u8) -> bool {
-        let address = address(first).map(|address| self.table.get(&address));
-        address.is_some_and(|items| items.is_none_or(|items| !items.is_empty()))
-    }
-
     /// Header of the copy of a packet that leaves at an output. If the entry was loaded before the recording, any
     /// may be.
     fn header<'a>(
@@ -92,7 +86,9 @@ impl JourneyTracker {
             self.settle(id, JourneyFate::Arrived, out);
             return true;
         }
-        let is_copied = node.is_some_and(|node| node.may_copy(first));
+        // The switch may have an entry that was loaded before the recording.
+        let items = node.and_then(|node| Some(node.table.get(&address(first)?)));
+        let is_copied = items.is_some_and(|items| items.is_none_or(|items| !items.is_empty()));
         let seq = self.table.get(id).map_or(0, |hop| hop.seq);
         if let Some(lane) = self.net.lane_mut(place).filter(|_| is_copied) {
             lane.copied.push_back((seq, id));

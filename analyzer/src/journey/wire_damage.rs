@@ -134,9 +134,4 @@ impl CopyDamage {
     pub(super) fn is_none(&self) -> bool {
         self.changed.is_empty()
     }
-
-    /// True if a route byte has changed that is stripped since. P-3
-    pub(super) fn is_in_route(&self) -> bool {
-        self.changed.first().is_some_and(|it| it.byte < 0)
-    }
 }

@@ -123,7 +123,8 @@ impl<'a> ChannelReport<'a> {
     }
 
     fn pings(&self, pings: &PingTotals) -> PingsRow {
-        let mean = pings.mean_thousandths();
+        // In thousandths of a period.
+        let mean = (pings.sum * 1000).checked_div(u128::from(pings.answered));
         PingsRow {
             sent: pings.sent,
             answered: self.shown_by_opposite(pings.answered, pings.answered),

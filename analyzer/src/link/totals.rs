@@ -71,7 +71,7 @@ pub struct PingTotals {
     pub sent: u64,
     /// Pings answered.
     pub answered: u64,
-    sum: u128,
+    pub(super) sum: u128,
     /// The shortest and the longest response time.
     pub range: Option<(u64, u64)>,
 }
@@ -132,10 +132,5 @@ impl PingTotals {
     /// Forgets the last ping: its answer may be in a hole.
     pub(super) const fn forget(&mut self) {
         self.waiting = None;
-    }
-
-    /// The mean response time, in thousandths of a period.
-    pub fn mean_thousandths(&self) -> Option<u128> {
-        (self.sum * 1000).checked_div(u128::from(self.answered))
     }
 }

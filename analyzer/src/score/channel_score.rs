@@ -36,18 +36,14 @@ pub(super) struct ChannelScore {
     goes_on: bool,
     /// Place from which the sender's state is known: it may have been stopped before the recording.
     sender: Option<u64>,
+    /// Places by which a silence may seem longer or shorter to a receiver, which counts it by its own clock. F-7, W-6
+    slip: u64,
     pub(super) counts: BTreeMap<LineKind, MatchCount>,
     pub(super) left_out: BTreeMap<(LineKind, OmissionReason), u64>,
 }
 
-/// A line of the truth or of the analysis without a counterpart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mismatch {
-    /// In the truth only.
-    Missed(ChannelLine),
-    /// In the analysis only.
-    Invented(ChannelLine),
-}
+/// Receiver of lines without a counterpart, each with the word for a line of the truth, or of the analysis, alone.
+type MismatchSink<'a> = dyn FnMut(&'static str, ChannelLine) + 'a;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineOrigin {
@@ -58,9 +54,9 @@ enum LineOrigin {
 impl ChannelScore {
     /// Starts the comparison of a channel, given the first and last recorded place of it and of its
     /// opposite.
-    pub(super) fn new(recorded: (u64, u64), opposite: Option<(u64, u64)>) -> Self {
+    pub(super) fn new(recorded: (u64, u64), opposite: Option<(u64, u64)>, slip: u64) -> Self {
         let sender = opposite.is_some_and(|(first, _)| first == 0).then_some(0);
-        Self { recorded, opposite, sender, ..Self::default() }
+        Self { recorded, opposite, sender, slip, ..Self::default() }
     }
 
     /// True if a place lies within the recording, regardless of holes.
@@ -139,18 +135,25 @@ impl ChannelScore {
         *self.left_out.entry((kind, reason)).or_default() += 1;
     }
 
+    /// The line of the other side for a silence that one side counted by another clock.
+    fn slipped(&self, line: &ChannelLine, step: i64) -> Option<ChannelLine> {
+        let near = line.at.saturating_sub(self.slip)..=line.at.saturating_add(self.slip);
+        let mut near = near.map(|at| ChannelLine::new(at, LineKind::OpenLink, String::new()));
+        let is_other = |it: &ChannelLine| self.open.get(it).is_some_and(|it| it.signum() == -step);
+        near.find(is_other).filter(|_| line.kind == LineKind::OpenLink)
+    }
+
     fn count(&mut self, line: ChannelLine, from: LineOrigin) {
-        let count = self.counts.entry(line.kind).or_default();
         let step = match from {
-            LineOrigin::Truth => {
-                count.in_truth += 1;
-                1
-            }
-            LineOrigin::Capture => {
-                count.found += 1;
-                -1
-            }
+            LineOrigin::Truth => 1,
+            LineOrigin::Capture => -1,
         };
+        let line = self.slipped(&line, step).unwrap_or(line);
+        let count = self.counts.entry(line.kind).or_default();
+        match from {
+            LineOrigin::Truth => count.in_truth += 1,
+            LineOrigin::Capture => count.found += 1,
+        }
         let open = self.open.get(&line).copied().unwrap_or_default();
         if open.signum() == -step {
             count.right += 1;
@@ -196,7 +199,7 @@ impl ChannelScore {
     }
 
     /// Emits and removes the unmatched lines before a place.
-    pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Mismatch)) {
+    pub(super) fn settle(&mut self, before: u64, out: &mut MismatchSink<'_>) {
         self.excluded.retain(|(_, places, _)| *places.end() >= before);
         while let Some(entry) = self.open.first_entry() {
             if entry.key().at >= before {
@@ -207,17 +210,31 @@ impl ChannelScore {
     }
 
     /// Emits all unmatched lines.
-    pub(super) fn finish(&mut self, out: &mut impl FnMut(Mismatch)) {
+    pub(super) fn finish(&mut self, out: &mut MismatchSink<'_>) {
         std::mem::take(&mut self.open).into_iter().for_each(|entry| odd(entry, out));
     }
 }
 
-fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {
-    for _ in 0..more.unsigned_abs() {
-        out(if more > 0 {
-            Mismatch::Missed(line.clone())
-        } else {
-            Mismatch::Invented(line.clone())
-        });
+fn odd((line, more): (ChannelLine, i64), out: &mut MismatchSink<'_>) {
+    let account = if more > 0 { "missed" } else { "invented" };
+    (0..more.unsigned_abs()).for_each(|_| out(account, line.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silence_may_be_a_period_longer_or_shorter_by_another_clock() {
+        // F-7, W-6
+        for (slip, found, right) in [(0, 14, 1), (0, 15, 0), (1, 13, 1), (1, 15, 1), (1, 16, 0)] {
+            let line = |at| ChannelLine::new(at, LineKind::OpenLink, String::new());
+            let mut score = ChannelScore::new((0, 100), None, slip);
+            score.expect(line(14));
+            score.find(line(found));
+            let mut odd = 0;
+            score.finish(&mut |_, _| odd += 1);
+            assert_eq!((score.counts[&LineKind::OpenLink].right, odd), (right, 2 - 2 * right));
+        }
     }
 }

@@ -79,9 +79,15 @@ struct FillPiece {
 }
 
 impl FillScore {
-    /// Adds the buffer at the far end of a channel whose recording ends at place `end`.
-    pub(super) fn declare(&mut self, id: ChannelId, way: &ChannelEnds, tap: TapEnd, end: u64) {
-        let buffer = ScoredBuffer { end, limit: u64::MAX, ..ScoredBuffer::default() };
+    /// Adds the buffer at the far end of a channel with its character period, whose recording ends at place `end`.
+    pub(super) fn declare(
+        &mut self,
+        (id, period): (ChannelId, CharacterPeriod),
+        way: &ChannelEnds,
+        tap: TapEnd,
+        end: u64,
+    ) {
+        let buffer = ScoredBuffer { period, end, limit: u64::MAX, ..ScoredBuffer::default() };
         self.buffers.insert(id, buffer);
         self.places.entry(way.to.to_string()).or_default().push(id);
         // A tap at the receiver's end captures faults of the cable.
@@ -90,11 +96,6 @@ impl FillScore {
                 self.cables.entry(place.to_string()).or_default().push(id);
             }
         }
-    }
-
-    /// Sets the character period of a channel.
-    pub(super) fn pace(&mut self, id: ChannelId, period: CharacterPeriod) {
-        self.buffers.get_mut(&id).into_iter().for_each(|buffer| buffer.period = period);
     }
 
     /// Adds the true fill level of a port's buffers: `fill` at a time, then
@@ -147,10 +148,8 @@ impl FillScore {
     /// bounds.
     pub(super) fn finish(&mut self) -> (FillTotals, Vec<OutsideBounds>) {
         let (mut worth, mut outside) = (FillTotals::default(), Vec::new());
+        self.settle(u64::MAX);
         for buffer in self.buffers.values_mut() {
-            while let Some(fill) = buffer.bounds.pop_front() {
-                buffer.compare(&fill);
-            }
             worth.absorb(&buffer.worth);
             outside.append(&mut buffer.outside);
         }
@@ -261,8 +260,8 @@ mod tests {
 
     fn declare(fills: &mut FillScore, channel: ChannelId, divisor: u64) {
         let way = ChannelEnds::of(&Channel::named("h0:0>s0:3")).unwrap();
-        fills.declare(channel, &way, TapEnd::Sender, 1000);
-        fills.pace(channel, CharacterPeriod::from_ps(divisor * 12_500).unwrap());
+        let period = CharacterPeriod::from_ps(divisor * 12_500).unwrap();
+        fills.declare((channel, period), &way, TapEnd::Sender, 1000);
     }
 
     /// Compares constant bounds with a fill level that is 0, rises to 30 and falls to 10.

@@ -43,20 +43,24 @@ pub(super) struct JourneyScore {
 /// Totals of compared journeys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct JourneyTotals {
-    pub(super) journeys: MatchCount,
-    pub(super) fates: MatchCount,
-    pub(super) injuries: MatchCount,
-    /// Journeys with frames whose packet is unknown to the truth.
-    pub(super) unknown: u64,
-    pub(super) out_of_sight: u64,
-    /// Packets whose fate was decided after the last tap.
-    pub(super) behind: u64,
-    /// Packets that were truncated, merged or shortened: their CRC bytes do not show corruptions.
-    pub(super) maimed: u64,
-    /// Additional journeys of packets on links that were tapped at both ends.
-    pub(super) again: u64,
+    pub(super) journeys: JourneyCount,
+    pub(super) fates: JourneyCount,
+    pub(super) injuries: JourneyCount,
     /// The first differences: kind and description.
     pub(super) odd: Vec<(&'static str, String)>,
+}
+
+/// Numbers of what is compared, and of what is not, by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct JourneyCount {
+    pub(super) compared: MatchCount,
+    pub(super) left_out: BTreeMap<&'static str, u64>,
+}
+
+impl JourneyCount {
+    fn leave_out(&mut self, reason: &'static str) {
+        *self.left_out.entry(reason).or_default() += 1;
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -185,7 +189,7 @@ impl JourneyScore {
             journey.fate = JourneyFate::OutOfSight;
         }
         match journey.hops.first().and_then(of).filter(|_| is_known(&journey)) {
-            None => self.worth.unknown += 1,
+            None => self.worth.journeys.leave_out("unknown-packet"),
             Some(name) => {
                 let packet = self.packets.entry(name.clone()).or_default();
                 packet.last = packet.last.max(now);

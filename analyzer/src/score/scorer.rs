@@ -12,7 +12,7 @@ use codec::capture::{CaptureFault, CaptureItem, CaptureReader, Channel, ChannelI
 use codec::time::{CharacterPeriod, Tick, Ticks};
 
 use super::channel_line::{ChannelLine, LineClass, LineKind};
-use super::channel_score::{ChannelScore, MatchCount, Mismatch};
+use super::channel_score::{ChannelScore, MatchCount};
 use super::error::ScoreError;
 use super::fills::FillScore;
 use super::ip::IpScore;
@@ -76,6 +76,7 @@ impl Scorer {
             if let Some(own) = recorded.get(&id) {
                 let opposite = accounts.opposites.get(&id);
                 let opposite = opposite.and_then(|id| Some((recorded.get(id)?, periods.get(id)?)));
+                let slip = u64::from(opposite.is_some_and(|(_, other)| *other != channel.period));
                 // As places of this channel.
                 let opposite = opposite.map(|((first, last), period)| {
                     let place = |at| channel.period.periods(period.time(at));
@@ -84,7 +85,7 @@ impl Scorer {
                 accounts.declare(
                     id,
                     Arc::unwrap_or_clone(channel),
-                    ChannelScore::new(*own, opposite),
+                    ChannelScore::new(*own, opposite, slip),
                 );
             }
         }
@@ -104,8 +105,7 @@ impl Scorer {
             TapEnd::Sender => (port.outgoing, port.sent) = (Some(id), channel.period),
             TapEnd::Receiver => (port.incoming, port.received) = (Some(id), channel.period),
         }
-        self.fills.declare(id, &way, tap, balance.end());
-        self.fills.pace(id, channel.period);
+        self.fills.declare((id, channel.period), &way, tap, balance.end());
         let end = CharacterPeriod::FULL_RATE.periods(channel.period.time(balance.end()));
         self.journeys.declare(id, &channel.name, end);
         self.channels.insert(id, (channel, balance));
@@ -240,7 +240,9 @@ impl Scorer {
             for id in [port.outgoing, port.incoming].into_iter().flatten() {
                 let Some((channel, balance)) = channels.get_mut(&id) else { continue };
                 let before = channel.period.periods(CharacterPeriod::FULL_RATE.time(before));
-                balance.settle(before, &mut |odd| keep(differences, channel, odd));
+                balance.settle(before, &mut |account, line| {
+                    keep(differences, channel, (account, line));
+                });
             }
         }
         fills.settle(known);
@@ -254,23 +256,17 @@ impl Scorer {
             port.settle(u64::MAX, &mut |expected| expect(channels, expected));
         }
         for (channel, balance) in channels.values_mut() {
-            balance.finish(&mut |odd| keep(differences, channel, odd));
+            balance.finish(&mut |account, line| keep(differences, channel, (account, line)));
         }
         let mut scores = Vec::from(self.lines());
         let (fills, outside) = self.fills.finish();
         let journeys = self.journeys.finish();
-        let left_out =
-            |reason, number| BTreeMap::from_iter((number > 0).then_some((reason, number)));
-        let mut unknown = left_out("unknown-packet", journeys.unknown);
-        unknown.extend(left_out("seen-again", journeys.again));
-        let mut unseen = left_out("out-of-sight", journeys.out_of_sight);
-        unseen.extend(left_out("behind-the-tap", journeys.behind));
         let rows = [
-            ("journey", journeys.journeys, unknown),
-            ("fate", journeys.fates, unseen),
-            ("injury", journeys.injuries, left_out("maimed", journeys.maimed)),
+            ("journey", journeys.journeys),
+            ("fate", journeys.fates),
+            ("injury", journeys.injuries),
         ];
-        scores.extend(rows.map(|(kind, count, left_out)| ScoreRow::new(kind, count, left_out)));
+        scores.extend(rows.map(|(kind, it)| ScoreRow::new(kind, it.compared, it.left_out)));
         self.mapping.finish();
         let ip = self.ip.finish();
         let counts = self.messages.counts().into_iter().chain(self.mapping.counts());
@@ -278,7 +274,8 @@ impl Scorer {
         scores.extend(counts.map(|(kind, count)| ScoreRow::new(kind, count, BTreeMap::new())));
         let count =
             MatchCount { in_truth: fills.moments, found: fills.moments, right: fills.inside };
-        let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
+        let left_out = (fills.left_out > 0).then_some(("fault", fills.left_out));
+        let mut fill = ScoreRow::new("fill", count, left_out.into_iter().collect());
         fill.width = (fills.moments > 0).then(|| fills.width as f64 / fills.moments as f64);
         scores.push(fill);
         scores.retain(|row| row.in_truth > 0 || row.found > 0 || !row.left_out.is_empty());
@@ -333,14 +330,14 @@ fn expect(channels: &mut BTreeMap<ChannelId, (Channel, ChannelScore)>, expected:
     }
 }
 
-fn keep(differences: &mut Vec<ScoreDifference>, channel: &Channel, odd: Mismatch) {
+fn keep(
+    differences: &mut Vec<ScoreDifference>,
+    channel: &Channel,
+    (account, line): (&'static str, ChannelLine),
+) {
     if differences.len() >= EXAMPLES_MAX {
         return;
     }
-    let (account, line) = match odd {
-        Mismatch::Missed(line) => ("missed", line),
-        Mismatch::Invented(line) => ("invented", line),
-    };
     differences.push(ScoreDifference {
         account,
         channel: Some(channel.name.clone()),

@@ -325,6 +325,20 @@ fn what_is_lost_behind_the_last_link_is_no_difference() {
     }
 }
 
+/// What was cut or changed behind a node without a tap need not be recognized, and is not compared.
+#[test]
+fn what_left_an_uncaptured_node_need_not_be_what_came_to_it() {
+    // All nine wires of a character: the packet is two behind it.
+    let text = "duration_us = 60\ntopology = { kind = 'line', switches = 3 }\n\
+                traffic = [{ from = 'h0', to = 'h2', payload = 40, every_us = 10 }]\n\
+                fault = [{ at_us = 20.9, flip = 's0:0', bits = 511 }]\n\
+                tap = [{ port = 'h0:0' }, { port = 'h2:0' }]\n";
+    let score = scored(crate::read(text));
+    check(text, &score);
+    let row = score.of("journey").unwrap();
+    assert_eq!((row.right, row.left_out["out-of-sight"]), (5, 1), "{row:?}");
+}
+
 /// A repeat lists its first iterations only: here a wire that is open while nothing is sent.
 #[test]
 fn what_a_repeat_brings_over_and_over_is_not_missed() {

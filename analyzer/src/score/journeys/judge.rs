@@ -31,8 +31,9 @@ pub(super) fn compare(
     if followed.is_empty() && packet.found.is_empty() {
         return;
     }
-    worth.journeys.in_truth += u64::from(!way.is_empty());
-    worth.journeys.found += packet.found.len() as u64;
+    let journeys = &mut worth.journeys.compared;
+    journeys.in_truth += u64::from(!way.is_empty());
+    journeys.found += packet.found.len() as u64;
     let own = |journey: &Journey| {
         journey.hops.iter().all(|hop| packet.hop(hop.channel, hop.start.0).is_some())
     };
@@ -41,7 +42,11 @@ pub(super) fn compare(
         own(journey) && [&way, &followed].iter().any(|way| went.clone().eq(way.iter().copied()))
     };
     let Some(right) = packet.found.iter().position(is_right) else {
-        if !way.is_empty() {
+        if packet.found.iter().all(own) && packet.is_apart(&way, names) {
+            journeys.in_truth -= 1;
+            journeys.found -= packet.found.len() as u64;
+            worth.journeys.leave_out("out-of-sight");
+        } else if !way.is_empty() {
             worth.note("journey", || went(name, packet, names));
         }
         return;
@@ -54,14 +59,15 @@ pub(super) fn compare(
     let is_again =
         |journey: &&Journey| own(journey) && journey.hops.iter().all(|hop| taps(hop.channel) > 1);
     let others = packet.found.iter().enumerate().filter(|(place, _)| *place != right);
-    let again = others.map(|(_, journey)| journey).filter(is_again).count() as u64;
-    worth.journeys.found -= again;
-    worth.again += again;
-    worth.journeys.right += 1;
+    for _ in others.map(|(_, journey)| journey).filter(is_again) {
+        worth.journeys.compared.found -= 1;
+        worth.journeys.leave_out("seen-again");
+    }
+    worth.journeys.compared.right += 1;
     if let Some(journey) = packet.found.get(right) {
         fate(name, packet, journey, (names, worth));
         if packet.is_maimed || packet.ended == ScoredFate::Merged {
-            worth.maimed += 1;
+            worth.injuries.leave_out("maimed");
         } else {
             injuries(name, packet, journey, worth);
         }
@@ -76,6 +82,27 @@ impl ScoredPacket {
             hops().any(|hop| (hop.channel, hop.start.0) == (own.channel, own.start))
         };
         self.hops.iter().all(is_found)
+    }
+
+    /// True if the journeys are the way in parts, each behind a node that no tap shows, of a packet that was cut or changed:
+    /// what left that node need not be what came to it.
+    fn is_apart(&self, mut way: &[&str], names: &ScoredNames) -> bool {
+        let part = |it: &Journey| it.hops.iter().map(|hop| named(names, hop.channel)).collect();
+        let mut parts: Vec<Vec<&str>> = self.found.iter().map(part).collect();
+        let node = |port: &str| port.rsplit_once(':').map(|(node, _)| node.to_owned());
+        while let Some(at) = parts.iter().position(|part| way.starts_with(part)) {
+            let (before, after) = way.split_at(parts.swap_remove(at).len());
+            let to = before.last().and_then(|last| node(last.split_once('>')?.1));
+            let from = after.first().and_then(|next| node(next.split_once('>')?.0));
+            if to == from {
+                return false;
+            }
+            way = after;
+        }
+        let mut syndromes = self.hops.iter().map(|hop| hop.syndrome);
+        let first = syndromes.next();
+        let is_changed = self.is_maimed || syndromes.any(|syndrome| Some(syndrome) != first);
+        parts.is_empty() && way.is_empty() && is_changed
     }
 
     fn hop(&self, channel: ChannelId, start: u64) -> Option<&ScoredHop> {
@@ -95,10 +122,11 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
         }
         (JourneyFate::UnderWay, ScoredFate::UnderWay) => FateVerdict::Right,
         (JourneyFate::UnderWay, ScoredFate::Consumed(_)) => FateVerdict::Wrong,
-        // A host may lose a packet after its arrival, or not have consumed it when the run ends.
-        (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::UnderWay) => {
-            FateVerdict::Behind
-        }
+        // A host may lose a packet after its arrival; the run may end before it or a switch has taken the packet.
+        (
+            JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::Dropped(_),
+            ScoredFate::UnderWay | ScoredFate::Merged,
+        ) => FateVerdict::Behind,
         (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::Dropped(place, _))
             if is_there(place) =>
         {
@@ -109,18 +137,11 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
             JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::Dropped(_),
             ScoredFate::Dropped(_, rule),
         ) if ["F-7", "F-9", "W-5"].contains(&rule.as_str()) => FateVerdict::Behind,
-        (
-            JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::Dropped(_),
-            ScoredFate::Merged,
-        ) => FateVerdict::Behind,
         (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::Consumed(place))
             if is_there(place) =>
         {
             FateVerdict::Right
         }
-        (JourneyFate::Arrived | JourneyFate::Misrouted, _) => FateVerdict::Wrong,
-        // The run ends before the switch drops the packet.
-        (JourneyFate::Dropped(_), ScoredFate::UnderWay) => FateVerdict::Behind,
         (JourneyFate::Dropped(None), ScoredFate::Dropped(place, _)) if is_there(place) => {
             FateVerdict::Right
         }
@@ -139,9 +160,14 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
                 FateVerdict::Wrong
             }
         }
-        (JourneyFate::Dropped(_), _) => FateVerdict::Wrong,
         (JourneyFate::Merged, ScoredFate::Merged) => FateVerdict::Right,
-        (JourneyFate::Merged, _) => FateVerdict::Wrong,
+        (
+            JourneyFate::Arrived
+            | JourneyFate::Misrouted
+            | JourneyFate::Dropped(_)
+            | JourneyFate::Merged,
+            _,
+        ) => FateVerdict::Wrong,
     }
 }
 
@@ -155,11 +181,11 @@ fn fate(
     let last = journey.hops.last();
     let to = last.and_then(|hop| named(names, hop.channel).split_once('>')).map(|(_, to)| to);
     match fate_verdict(journey, &packet.ended, to) {
-        FateVerdict::OutOfSight => worth.out_of_sight += 1,
-        FateVerdict::Behind => worth.behind += 1,
-        FateVerdict::Right => add(&mut worth.fates, [1, 1, 1]),
+        FateVerdict::OutOfSight => worth.fates.leave_out("out-of-sight"),
+        FateVerdict::Behind => worth.fates.leave_out("behind-the-tap"),
+        FateVerdict::Right => add(&mut worth.fates.compared, [1, 1, 1]),
         FateVerdict::Wrong => {
-            add(&mut worth.fates, [1, 1, 0]);
+            add(&mut worth.fates.compared, [1, 1, 0]);
             worth.note("fate", || {
                 let ended = match &packet.ended {
                     ScoredFate::UnderWay => "is under way".to_owned(),
@@ -168,7 +194,11 @@ fn fate(
                     ScoredFate::Merged => "was merged".to_owned(),
                 };
                 let last = last.map_or("?", |hop| named(names, hop.channel));
-                format!("{name} {ended}, found on {last}: {}", shown(&journey.fate))
+                let found = match journey.fate {
+                    JourneyFate::Dropped(Some(rule)) => rule,
+                    other => other.name(),
+                };
+                format!("{name} {ended}, found on {last}: {found}")
             });
         }
     }
@@ -185,18 +215,6 @@ enum FateVerdict {
     Behind,
 }
 
-const fn shown(fate: &JourneyFate) -> &str {
-    match fate {
-        JourneyFate::Arrived => "arrived",
-        JourneyFate::Misrouted => "misrouted",
-        JourneyFate::OutOfSight => "out of sight",
-        JourneyFate::Merged => "merged",
-        JourneyFate::UnderWay => "under way",
-        JourneyFate::Dropped(None) => "dropped",
-        JourneyFate::Dropped(Some(rule)) => rule,
-    }
-}
-
 /// Channels at which the syndrome changed. P-5
 fn injuries(name: &str, packet: &ScoredPacket, journey: &Journey, worth: &mut JourneyTotals) {
     let (mut before, mut after, mut expected) = (0, None, Vec::new());
@@ -210,7 +228,7 @@ fn injuries(name: &str, packet: &ScoredPacket, journey: &Journey, worth: &mut Jo
     let flipped = journey.injuries.iter().filter(|it| matches!(it.harm, Corruption::Flipped(_)));
     let found: Vec<_> = flipped.map(|it| (it.after, it.seen, it.syndrome)).collect();
     let right = found.iter().filter(|injury| expected.contains(injury)).count();
-    add(&mut worth.injuries, [expected.len(), found.len(), right]);
+    add(&mut worth.injuries.compared, [expected.len(), found.len(), right]);
     if found != expected {
         worth.note("injury", || format!("{name}: {expected:?}, found: {found:?}"));
     }
