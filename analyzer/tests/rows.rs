@@ -72,7 +72,6 @@ fn packets(pieces: &[RowChunk<'_>]) -> String {
     rows(&capture(FULL_RATE, pieces), EventFilter::Packets)
 }
 
-/// The number of the last packet.
 fn last_number(pieces: &[RowChunk<'_>]) -> u64 {
     let file = capture(FULL_RATE, pieces);
     let rows = support::rows(file.as_slice(), EventFilter::Packets, ByteRetention::Forget);

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 /// Maximum number of bytes that are looked at.
 const BYTES_MAX: u64 = 65_536;
 
-/// Reads the bytes that show the format of a stream.
 pub(crate) fn format_head(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     stream.take(BYTES_MAX).read_to_end(&mut head)?;

@@ -43,7 +43,6 @@ pub(crate) struct InputFile<'a> {
 /// End of the reading of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InputEnd {
-    /// The end of the file.
     EndOfFile,
     /// Ctrl-C: the file grows.
     Interrupt,

@@ -25,7 +25,6 @@ enum BlockingStep {
     Leaves(u64),
     /// A packet arrives at a host.
     Tag,
-    /// An event of the link.
     Link(LinkEvent),
     /// The recording ends.
     End,

@@ -135,7 +135,6 @@ impl ChannelWait {
 }
 
 impl WaitPhase {
-    /// Updates the packet at the head and the holder of the output.
     pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));
         self.last = head.or(self.last);

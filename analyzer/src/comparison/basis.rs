@@ -10,7 +10,6 @@ const AS_LONG: f64 = 0.9;
 /// Share of a time by which two recorders count apart. *Chosen*: clocks differ by less.
 const CLOCKS: f64 = 0.001;
 
-/// Label of the opposite channel.
 fn opposite(label: &str) -> Option<String> {
     let (ends, capture) = label.split_at(label.find(" (capture ").unwrap_or(label.len()));
     let (from, to) = ends.split_once('>')?;

@@ -42,7 +42,6 @@ pub(super) fn named(
     Err(unknown(kind, name, at))
 }
 
-/// Fault of a name that no field of the kind has.
 pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFault {
     let shown = shortened(name);
     let others: Vec<&str> = having(name).iter().map(|(other, _)| other.command()).collect();

@@ -53,7 +53,6 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
-    /// At a time on a channel.
     pub(super) fn on(network: &CaptureNetwork, id: ChannelId, time: Picoseconds) -> Self {
         Self { time, at: Tick(network.period(id).periods(time)) }
     }

@@ -42,7 +42,6 @@ pub(super) struct LinkChannel {
     channel: Arc<Channel>,
     pub(super) peer: Option<ChannelId>,
     activity: ActivityTracker,
-    /// Bytes of the packet that has begun.
     begun: BegunBytes,
     /// True if it has carried STOP or GO since its beginning, or a hole.
     has_command: bool,

@@ -29,7 +29,6 @@ const BAR: u64 = 40;
 /// Conversations and malformed packets of a summary.
 #[derive(Debug, Default)]
 pub struct ConversationText {
-    /// Conversations by capture and pair of NICs.
     pairs: BTreeMap<(u32, Nic, Nic), Vec<Conversation>>,
     malformed: BTreeMap<String, u64>,
 }

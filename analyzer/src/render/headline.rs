@@ -37,7 +37,6 @@ enum HoldUpCause {
     Node(String),
 }
 
-/// Senders that were held up by one cause.
 #[derive(Clone, Debug, Default)]
 struct HeldUpSenders {
     severity: Severity,

@@ -48,7 +48,6 @@ named_enum! {
 pub(super) enum LineClass {
     /// Events of the channel's own characters.
     Own,
-    /// The end of a reset.
     ResetEnd,
     /// A packet that the end of the capture cuts.
     OpenPacket,
@@ -85,7 +84,6 @@ impl ChannelLine {
         Self { at, kind, more, start: at, end: at }
     }
 
-    /// True if the line is of a class and at one of some places.
     pub(super) fn is_in(&self, class: LineClass, places: &RangeInclusive<u64>) -> bool {
         self.kind.class() == class && places.contains(&self.at)
     }

@@ -73,7 +73,6 @@ pub(super) struct IpScore {
 }
 
 impl IpScore {
-    /// Processes a row of the truth.
     pub(super) fn row(&mut self, row: &TruthLine) {
         let over = |(at, _): &mut (u64, String)| at.saturating_add(QUIET) < row.at;
         while let Some((_, name)) = self.over.pop_front_if(over) {
@@ -106,7 +105,6 @@ impl IpScore {
         }
     }
 
-    /// Processes a frame of the truth on a captured channel.
     pub(super) fn frame(&mut self, id: ChannelId, row: &TruthLine, frame: &TruthFrame) {
         let good = frame.crc == CrcCheck::Good.name() && frame.ended_by == FrameEnd::Gap.name();
         if !good || frame.tag != Some(TAG) {

@@ -40,7 +40,6 @@ pub(super) struct JourneyScore {
     worth: JourneyTotals,
 }
 
-/// Totals of compared journeys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct JourneyTotals {
     pub(super) journeys: JourneyCount,

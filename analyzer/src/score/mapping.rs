@@ -25,7 +25,6 @@ const ODD_MAX: usize = 16;
 const OPTIONAL_MAX: usize = 1 << 16;
 
 named_enum! {
-    /// Kind of a compared line.
     pub(super) enum MappingLineKind {
         Probe = "mapping-probe",
         Installation = "installation",
@@ -84,7 +83,6 @@ pub(super) struct MappingScore {
 }
 
 impl MappingScore {
-    /// Processes a row of the truth.
     pub(super) fn row(&mut self, row: &TruthLine) {
         let news = || row.place.clone();
         match &row.what {
@@ -117,7 +115,6 @@ impl MappingScore {
         self.sent.insert(name, sent);
     }
 
-    /// Processes a frame of the truth on a captured channel.
     pub(super) fn frame(&mut self, id: ChannelId, row: &TruthLine, frame: &TruthFrame) {
         let sent = row.packet.as_ref().and_then(|name| self.sent.get_mut(name));
         let Some(sent) = sent else { return };

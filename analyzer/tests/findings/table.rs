@@ -15,7 +15,6 @@ use myriscope_analyzer::finding::FindingKind;
 
 /// A kind of finding, and two captures.
 pub(crate) struct PlannedCase {
-    /// The kind.
     kind: FindingKind,
     /// The channels of the captures.
     pub(crate) wires: &'static [WireBuilder],

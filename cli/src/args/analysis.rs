@@ -173,7 +173,6 @@ pub(crate) struct LinksArgs {
 }
 
 impl LinksArgs {
-    /// Kind of the rows to print.
     pub(crate) const fn kind(&self) -> RowKind {
         if self.intervals {
             RowKind::Intervals

@@ -54,7 +54,6 @@ impl PictureTime {
         (self.to - self.from).max(1)
     }
 
-    /// Coordinates of ticks `start..end` of a channel.
     pub(super) fn place(&self, channel: &Channel, start: u64, end: u64) -> (u128, u128) {
         let (from, to) = (self.x(channel.period.time(start)), self.x(channel.period.time(end)));
         (from, to.saturating_sub(from))

@@ -13,7 +13,6 @@ pub(super) struct LinePrompt {
 /// Use of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
-    /// A filter of rows of a kind.
     Filter(RowKind),
     Search,
     Time,

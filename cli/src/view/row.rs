@@ -30,7 +30,6 @@ use super::network::NetworkReader;
 /// A capture from some place on.
 pub(super) type ResumedCapture = CaptureReader<ResumedStream<File>>;
 
-/// Position of a row on its channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RowPosition {
     pub(super) capture: u32,

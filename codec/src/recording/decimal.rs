@@ -144,7 +144,6 @@ impl TimeOrigin {
         u64::try_from(time_fs.checked_sub(origin)?).ok()
     }
 
-    /// True if the time is before the beginning.
     pub(super) fn is_before(self, time_fs: i128) -> bool {
         self.0.is_some_and(|origin| time_fs < origin)
     }

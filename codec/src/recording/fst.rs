@@ -116,7 +116,6 @@ impl<R: Read + Seek> BlockFile<R> {
         }))
     }
 
-    /// Bytes of a block from a place in the file.
     fn bytes(&mut self, block: FileBlock, at: u64, length: u64) -> Result<Vec<u8>, RecordingError> {
         let is_inside = at >= block.start && at.saturating_add(length) <= block.end;
         if !is_inside || length > BYTES_MAX {
@@ -257,7 +256,6 @@ impl<R: Read + Seek> FstReader<R> {
         }
     }
 
-    /// Reads the widths of all variables.
     fn read_widths(&mut self, block: FileBlock) -> Result<(), RecordingError> {
         let length = self.file.number(block, block.start)?;
         let count = self.file.number(block, block.start + 8)?;

@@ -169,7 +169,6 @@ impl RecordedChannel {
         (characters, RecordedQuality { content: content.counts, ..channel.finish() })
     }
 
-    /// Recovers the characters of changes.
     fn recover(&mut self, changes: &[SignalChange], characters: &mut CharacterSink<'_>) {
         let own = WIRES_MASK.unbounded_shl(self.first_signal);
         let is_known = |it: &SignalChange| it.unknown & own == 0;

@@ -71,7 +71,6 @@ impl CharacterLine {
         Self { period_fs, far_fs, characters, first, end: first, holes, open, last: None, quality }
     }
 
-    /// Time since a tick.
     fn since(&self, tick: u64, time_fs: u64) -> i64 {
         // A tick follows its time, so that only the difference need fit.
         time_fs.wrapping_sub(tick.wrapping_mul(self.period_fs.cast_unsigned())).cast_signed()

@@ -44,7 +44,6 @@ impl EdgeTracker {
         self.periods.1 >> FRACTION_BITS
     }
 
-    /// Time since the edge.
     pub(super) const fn since_edge(&self, time_fs: u64) -> i64 {
         time_fs.wrapping_sub(self.edge_fs).cast_signed()
     }

@@ -243,7 +243,6 @@ impl ClockRecovery {
         &[]
     }
 
-    /// Adds wires that have a transition at one time to a character.
     #[inline]
     fn add(&mut self, open: &mut OpenCharacter, wires: u16, time_fs: u64) {
         if open.wires & wires != 0 {

@@ -62,7 +62,6 @@ impl StopChecker {
         self.grace = grace.filter(|_| own > other);
     }
 
-    /// Begins with the state of a slice.
     pub(super) fn begins(&mut self, start: &StartState) {
         (self.data, self.known_from) = (start.data, start.at);
         if let Some(StartSender::Stopped(since)) = start.sender {

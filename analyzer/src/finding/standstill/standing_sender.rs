@@ -29,7 +29,6 @@ pub(super) struct StandingSender {
 /// Why a sender stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StandingCause {
-    /// It is stopped; cause of the wait.
     Stopped(WaitRoot),
     /// It is not stopped, and nothing follows.
     Nothing,

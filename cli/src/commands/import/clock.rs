@@ -97,7 +97,6 @@ pub(super) fn begin_fs(changes: &[SignalChange], channel: u32) -> Option<u64> {
     begin.map(|it| it.time_fs)
 }
 
-/// The nine signals of a channel that change.
 fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
     change.certain().unbounded_shr(first_signal) & 0x1ff
 }

@@ -28,7 +28,6 @@ type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
 pub(super) type RecordingStream = Box<dyn Read>;
 
 pub(super) enum OpenedRecording {
-    /// A recording of signals, and its format.
     Signals(&'static RecordingFormat, Box<dyn SignalReader>),
     /// Characters in the notation of `show`.
     Notation(RecordingStream),
