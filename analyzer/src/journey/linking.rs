@@ -214,10 +214,7 @@ impl JourneyTracker {
         let queued = lane.queue.iter().map(|it| it.id);
         let gone: Vec<HopId> =
             queued.filter(|id| self.table.get(*id).is_some_and(has_left)).collect();
-        for id in gone {
-            if let Some(hop) = self.table.get_mut(id) {
-                hop.passed.get_or_insert(time);
-            }
-        }
+        // One whose output is not known for sure may be on its way to a tap.
+        gone.into_iter().for_each(|id| self.mark_overtaken(id, time));
     }
 }

@@ -269,11 +269,15 @@ impl NetworkMap {
         wish
     }
 
-    /// Delay between a packet's departure from the switch and its appearance at the output's tap.
+    /// Delay between a packet's departure from the switch and its appearance at the output's tap, or at that of either
+    /// output while the addressing is not known.
     pub(super) fn lateness(&self, hop: &HopRecord) -> Picoseconds {
-        let output = self.requested_output(hop.lane, hop.first);
-        let RequestedOutput::Seen(output) = output else { return 0 };
-        self.recordings(output).map(MappedChannel::lateness).max().unwrap_or(0)
+        let Some(lane) = self.lane(hop.lane) else { return 0 };
+        let Some((node, input)) = self.node_at(lane.to) else { return 0 };
+        let outputs = node.selects(hop.first, input).into_iter().flatten();
+        let outputs = outputs.filter_map(|port| node.output(port, lane));
+        let recordings = outputs.flat_map(|output| self.recordings(output));
+        recordings.map(MappedChannel::lateness).max().unwrap_or(0)
     }
 }
 
