@@ -273,8 +273,7 @@ impl BlockingTracker {
         if self.open.contains(&output) {
             return WaitRoot::OpenLink;
         }
-        // Without its commands, nothing but packets that take turns shows that an output is not stopped.
-        // Or packets of other inputs had the output one after the other.
+        // Without its commands, nothing but packets of other inputs that take turns shows that an output is not stopped.
         let turns: u64 = spell.holders.iter().map(|holder| holder.packets).sum();
         let is_moving = context.is_known(output, spell.from) || turns > 1;
         match (is_moving, spell.contended) {

@@ -138,9 +138,10 @@ impl ChannelScore {
     /// The line of the other side for a silence that one side counted by another clock.
     fn slipped(&self, line: &ChannelLine, step: i64) -> Option<ChannelLine> {
         let near = line.at.saturating_sub(self.slip)..=line.at.saturating_add(self.slip);
+        let near = near.filter(|_| line.kind == LineKind::OpenLink);
         let mut near = near.map(|at| ChannelLine::new(at, LineKind::OpenLink, String::new()));
         let is_other = |it: &ChannelLine| self.open.get(it).is_some_and(|it| it.signum() == -step);
-        near.find(is_other).filter(|_| line.kind == LineKind::OpenLink)
+        near.find(is_other)
     }
 
     fn count(&mut self, line: ChannelLine, from: LineOrigin) {

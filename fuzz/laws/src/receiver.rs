@@ -41,7 +41,7 @@ pub fn law(bytes: &[u8]) {
     record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &notices));
 }
 
-/// Likewise, of the characters of a chunk's payload: alone, and in pieces behind other characters, with a hole.
+/// A receiver keeps the same law on a chunk's payload: alone, and in pieces behind other characters, with a hole.
 pub fn payload(payload: &[u8]) {
     check_payload(payload, &notices);
 }

@@ -325,7 +325,7 @@ fn what_is_lost_behind_the_last_link_is_no_difference() {
     }
 }
 
-/// What was cut or changed behind a node without a tap need not be recognized, and is not compared.
+/// A packet that was cut or changed behind a node without a tap is not compared: it need not be recognized.
 #[test]
 fn what_left_an_uncaptured_node_need_not_be_what_came_to_it() {
     // All nine wires of a character: the packet is two behind it.
