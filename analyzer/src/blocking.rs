@@ -206,7 +206,11 @@ impl BlockingTracker {
             {
                 self.begin(*channel, now);
             }
-            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
+            ChannelEvent::Omitted { .. } => {
+                let unknown = what.unknown_senders(*channel, network.opposite(*channel));
+                unknown.for_each(|id| self.end(id, context, StopEnd::Hole, out));
+            }
+            ChannelEvent::Begins | ChannelEvent::Framed => return,
         }
         if self.waits.is_empty() {
             return;

@@ -10,7 +10,7 @@ use codec::time::{CharacterPeriod, LinkTimeout};
 
 use crate::channel_name::{ChannelEnds, PortName, fibre_to};
 use crate::channel_table::ChannelTable;
-use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, RepeatedEvents, TimedEvent};
 use crate::flow_control::FlowInput;
 use crate::link::parameters::ParameterKey;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
@@ -176,6 +176,7 @@ impl CaptureNetwork {
             ChannelEvent::Command(command) => Some(FlowInput::from(*command)),
             ChannelEvent::Link(LinkEvent::OpenLink) => Some(FlowInput::PeerSilent),
             ChannelEvent::Link(LinkEvent::Hole { .. }) => Some(FlowInput::PeerHole),
+            body if body.leaves_out(RepeatedEvents::Commands) => Some(FlowInput::PeerHole),
             ChannelEvent::Begins => {
                 let start = self.channel(event.channel).and_then(StartState::of);
                 let start = start.filter(|start| start.at == event.at);

@@ -46,6 +46,14 @@ impl TimedEvent {
         let ChannelEvent::Link(LinkEvent::Hole { missing }) = self.body else { return None };
         Some(period.time(self.at.0.saturating_sub(missing)).min(self.time))
     }
+
+    /// Time of the characters of which events that change a state were left out. `period` is that of the channel.
+    pub(crate) fn omitted(&self, period: CharacterPeriod) -> Option<[Picoseconds; 2]> {
+        let ChannelEvent::Omitted { rounds, every, left_out } = &self.body else { return None };
+        left_out.first()?;
+        let end = self.at.0.saturating_add(rounds.saturating_mul(*every));
+        Some([self.at.0, end].map(|at| period.time(at)))
+    }
 }
 
 /// An event on one channel, detected at one character.
@@ -72,10 +80,38 @@ pub enum ChannelEvent {
         rounds: u64,
         /// Characters of an iteration.
         every: u64,
+        /// Those of their events that change a state.
+        left_out: Vec<RepeatedEvents>,
     },
 }
 
+/// Events of an iteration that change a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepeatedEvents {
+    /// Ends of packets.
+    Packets,
+    /// GO or silence that releases the opposite sender. F-1, F-7
+    Commands,
+    /// FRES that releases the channel's own sender. R-1
+    Resets,
+}
+
 impl ChannelEvent {
+    /// The senders of its link whose state is unknown, as what stops and releases them is left out.
+    pub(crate) fn unknown_senders(
+        &self,
+        own: ChannelId,
+        opposite: Option<ChannelId>,
+    ) -> impl Iterator<Item = ChannelId> {
+        let own = self.leaves_out(RepeatedEvents::Resets).then_some(own);
+        opposite.filter(|_| self.leaves_out(RepeatedEvents::Commands)).into_iter().chain(own)
+    }
+
+    /// True if events of a kind are left out.
+    pub fn leaves_out(&self, kind: RepeatedEvents) -> bool {
+        matches!(self, Self::Omitted { left_out, .. } if left_out.contains(&kind))
+    }
+
     /// The event of a link, if it is one.
     pub const fn link(&self) -> Option<&LinkEvent> {
         if let Self::Link(event) = self { Some(event) } else { None }

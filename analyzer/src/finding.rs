@@ -169,6 +169,7 @@ impl FindingChecks {
         set.pass(row.time);
         let Some(side) = sides.get_mut(&row.channel) else { return };
         let (peer, period) = (side.peer, side.period);
+        row.omitted(period).into_iter().for_each(|span| set.recorded.omit(row.channel, span));
         let mut sink = FindingSink { set, channel: row.channel, period };
         if side.peer.is_some() {
             side.watch.requests.expire(row.at, &mut sink);

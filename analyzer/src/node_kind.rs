@@ -7,19 +7,21 @@ use serde::Serialize;
 
 use crate::packet::ReceivedPacket;
 
-/// Kind of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TopologyNodeKind {
-    /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
-    /// a route byte in front. S-2
-    Switch,
-    /// The capture declares it as an end of a fibre, which passes packets on unchanged. N-5
-    Fibre,
-    /// No other port than 0 is known of it, and packets come to it with their tag in front. I-2
-    Host,
-    /// No other port than 0 is known of it, and nothing has come to it.
-    Unknown,
+codec::named_enum! {
+    /// Kind of a node.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum TopologyNodeKind {
+        /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
+        /// a route byte in front. S-2
+        Switch = "switch",
+        /// No other port than 0 is known of it, and packets come to it with their tag in front. I-2
+        Host = "host",
+        /// The capture declares it as an end of a fibre, which passes packets on unchanged. N-5
+        Fibre = "fibre",
+        /// No other port than 0 is known of it, and nothing has come to it.
+        Unknown = "unknown",
+    }
 }
 
 /// Packets that arrived at a node, by their first byte. P-2
@@ -35,21 +37,6 @@ pub(crate) struct HeadCounts {
 struct HeadCount {
     routes: u32,
     tags: u32,
-}
-
-impl TopologyNodeKind {
-    /// All kinds, in the order in which they are counted.
-    pub const ALL: [Self; 4] = [Self::Switch, Self::Host, Self::Fibre, Self::Unknown];
-
-    /// The name in `docs/output.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Switch => "switch",
-            Self::Fibre => "fibre",
-            Self::Host => "host",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 impl HeadCounts {

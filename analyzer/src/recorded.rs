@@ -46,8 +46,18 @@ impl RecordedTime {
             Some([_, end]) if *end == from => *end = to,
             Some(_) | None => spans.push_back([from, to]),
         }
-        if spans.len() > SPANS_MAX {
+        while spans.len() > SPANS_MAX {
             spans.pop_front();
+        }
+    }
+
+    /// Takes out time of which the events were not examined: what they would show is as unknown as in a hole.
+    pub(crate) fn omit(&mut self, id: ChannelId, [from, to]: [Picoseconds; 2]) {
+        let Some(spans) = self.spans.get_mut(&id) else { return };
+        let Some(place) = spans.iter().rposition(|[begin, _]| *begin <= from) else { return };
+        if let Some([_, end]) = spans.get_mut(place) {
+            let behind = [to, std::mem::replace(end, from)];
+            spans.insert(place + 1, behind);
         }
     }
 

@@ -75,7 +75,7 @@ pub fn row(channel: &Channel, row: &TimedEvent, unit: TimeUnit, out: &mut impl F
         packet_lines(channel, packet, &when(packet.start.0), out);
     } else if let Some(event) = row.body.link() {
         out(event_line((channel, row.at.0), &when(row.at.0), event));
-    } else if let ChannelEvent::Omitted { rounds, every } = row.body {
+    } else if let ChannelEvent::Omitted { rounds, every, .. } = row.body {
         let place = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(row.at.0)));
         let text = format!(
             "the rows of the last {every} characters repeat {rounds} times more: not listed"

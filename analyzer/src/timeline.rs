@@ -16,7 +16,7 @@ use codec::framing::FrameEvent;
 use codec::time::Tick;
 
 use self::channel_queue::ChannelQueue;
-use crate::event::{ChannelEvent, FlowCommand, LinkEvent, Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, FlowCommand, LinkEvent, Picoseconds, RepeatedEvents, TimedEvent};
 use crate::flow_control::FlowInput;
 use crate::packet::ByteRetention;
 
@@ -255,6 +255,15 @@ impl EventTimeline {
                 self.reset(id, peer);
                 return next;
             }
+            ChannelEvent::Omitted { .. } => {
+                if event.leaves_out(RepeatedEvents::Commands) {
+                    queue.last_command = None;
+                }
+                let unknown = event.unknown_senders(id, peer);
+                self.inputs.extend(unknown.map(|sender| (id, sender, FlowInput::PeerHole)));
+                self.emit(id, at, event);
+                return next;
+            }
             ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_)
                 if self.instant.is_empty() && self.is_alone(&event, next) =>
             {
@@ -266,8 +275,7 @@ impl EventTimeline {
             | ChannelEvent::Packet(_)
             | ChannelEvent::Link(_)
             | ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Omitted { .. } => {
+            | ChannelEvent::Framed => {
                 self.emit(id, at, event);
                 return next;
             }

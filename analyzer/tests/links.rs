@@ -161,9 +161,12 @@ fn what_repeats_is_known_for_a_while_and_costs_nothing() {
     let pieces = [(0, 0, "GAP GO", 1 << 40), (1, 0, "GO GAP", 1 << 50), (0, end, "80", 1 << 40)];
     let [idle, sending] = [end - 1, end + (1 << 40) - 1];
     assert_eq!(there(&pieces), format!("0..={idle} idle, {end}..={sending} sending"));
-    // 4096 characters of the repeat are worked out; GAP ends every packet of one byte.
+    // 4096 characters of the repeat are worked out, and its last iteration; GAP ends every packet of one byte.
     let lines = states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, "07 GAP", 1 << 40)]), 0);
-    let last = format!(", 4095..=4095 idle, 4096..={} unknown", (1_u64 << 41) - 1);
+    let [end, byte, gap] = [3, 2, 1].map(|behind| (1_u64 << 41) - behind);
+    let last = format!(
+        ", 4095..=4095 idle, 4096..={end} unknown, {byte}..={byte} sending, {gap}..={gap} idle"
+    );
     assert!(lines.ends_with(&last), "{lines}");
 }
 

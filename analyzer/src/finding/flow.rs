@@ -133,7 +133,7 @@ impl FlowChecker {
             ChannelEvent::Command(command) => {
                 return self.turns.change(row.at, sink).then_some(*command);
             }
-            ChannelEvent::Omitted { rounds, every } => {
+            ChannelEvent::Omitted { rounds, every, .. } => {
                 sink.note(FindingKind::Repeats, row.at, || {
                     vec![
                         FindingFact::number("rounds", *rounds),

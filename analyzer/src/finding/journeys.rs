@@ -2,7 +2,7 @@
 //! N-2
 
 use crate::capture_network::CaptureNetwork;
-use crate::event::Picoseconds;
+use crate::event::{Picoseconds, TimedEvent};
 use codec::capture::ChannelId;
 use codec::mapping::{MappingPacket, MappingRequest, TAG};
 use codec::packet::CrcCheck;
@@ -251,6 +251,12 @@ impl FindingChecks {
     /// Adds the time of a chunk of such a channel.
     pub(crate) fn recorded(&mut self, id: ChannelId, span: [Picoseconds; 2]) {
         self.set.recorded.add(id, span);
+    }
+
+    /// Takes out time of which the events were not examined.
+    pub(crate) fn omitted(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
+        let span = event.omitted(network.period(event.channel));
+        span.into_iter().for_each(|span| self.set.recorded.omit(event.channel, span));
     }
 
     /// Sets the time up to which journeys and waits are known.

@@ -8,8 +8,11 @@ use super::led::{LedTraffic, PortLeds};
 use super::possible::{PacketPhase, PossibleActivity, RecordedRange, SenderPermission, UnseenStop};
 use super::totals::{ChannelTotals, StopTotals};
 use crate::counters::ChannelCounters;
-use crate::event::{ChannelEvent, LinkEvent};
+use crate::event::{ChannelEvent, LinkEvent, RepeatedEvents};
 use crate::packet::FrameEnd;
+
+/// STOP and GO that are not examined come again and again, up to those that are.
+const NOT_EXAMINED: Tick = Tick(u64::MAX);
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActivityTracker {
@@ -117,8 +120,11 @@ impl ActivityTracker {
                 }
             }
             ChannelEvent::Link(event) => self.link_event(at, event),
-            ChannelEvent::Omitted { rounds, every } => {
+            ChannelEvent::Omitted { rounds, every, .. } => {
                 self.omitted(at, rounds.saturating_mul(*every));
+                if event.leaves_out(RepeatedEvents::Resets) {
+                    self.sender_unknown(at, NOT_EXAMINED);
+                }
             }
         }
     }
@@ -145,7 +151,7 @@ impl ActivityTracker {
                 self.opposite.as_mut().and_then(|it| it.holes.pop_front_if(|hole| *hole < at));
                 self.leds.opposite(here, LedTraffic::Unknown);
                 if self.start.is_none_or(|start| start.sender.is_none()) {
-                    self.sender_unknown(at);
+                    self.sender_unknown(at, at);
                 }
             }
             ChannelEvent::Framed => self.leds.opposite_known(here),
@@ -161,9 +167,12 @@ impl ActivityTracker {
                 self.settle(at);
                 self.opposite.as_mut().and_then(|opposite| opposite.holes.pop_front());
                 self.leds.opposite(here, LedTraffic::Unknown);
-                self.sender_unknown(at);
+                self.sender_unknown(at, at);
             }
             ChannelEvent::Link(LinkEvent::Reply(_)) => self.totals.pings.answered(at),
+            ChannelEvent::Omitted { .. } if event.leaves_out(RepeatedEvents::Commands) => {
+                self.sender_unknown(at, NOT_EXAMINED);
+            }
             ChannelEvent::Data(_) | ChannelEvent::Packet(_) => {}
             ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
@@ -227,9 +236,10 @@ impl ActivityTracker {
         }
     }
 
-    /// The permission of the channel's sender is unknown from here on, unless it is sending.
-    fn sender_unknown(&mut self, at: Tick) {
-        self.unseen.until = at;
+    /// The permission of the channel's sender is unknown from here on, unless it is sending. A STOP may have come `until` a
+    /// character.
+    fn sender_unknown(&mut self, at: Tick, until: Tick) {
+        self.unseen.until = until;
         let is_sending = matches!(self.receiving, PacketPhase::Packet { awaited } if self.unseen.is_refuted(awaited));
         let unknown = SenderPermission::Unknown;
         self.sender(at, if is_sending { SenderPermission::Going } else { unknown });

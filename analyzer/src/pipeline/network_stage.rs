@@ -248,6 +248,7 @@ impl NetworkStage {
             self.now = event.time;
         }
         self.out.findings.pass(self.now);
+        self.out.findings.omitted(event, &self.network);
         if !self.wires.follows(event, self.out.findings.recorded_time()) {
             return;
         }

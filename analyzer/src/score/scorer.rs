@@ -117,7 +117,7 @@ impl Scorer {
         messages.row(row);
         ip.row(row);
         mapping.row(row);
-        if let Some((kind, why)) = row.what.unseen() {
+        if let Some([kind, why]) = row.unseen {
             unseen.entry(kind).or_insert((0, why)).0 += 1;
         }
         match &row.what {
@@ -175,9 +175,8 @@ impl Scorer {
                             .into_iter()
                             .for_each(|line| balance.find(line));
                     }
-                    ChannelEvent::Omitted { rounds, every } => {
-                        let last = at.after(Ticks(rounds.saturating_mul(every) - 1));
-                        self.leave_out_repeat(channel, [at, last]);
+                    ChannelEvent::Omitted { rounds, every, .. } => {
+                        self.leave_out_repeat(channel, at, [rounds, every]);
                     }
                     ChannelEvent::Begins
                     | ChannelEvent::Framed
@@ -213,17 +212,21 @@ impl Scorer {
         }
     }
 
-    /// Leaves out what repeated characters of a channel tell, given the first and the last one that the
-    /// analysis does not list: events of the channel, and of the sender that takes its STOP and GO. F-1
-    fn leave_out_repeat(&mut self, id: ChannelId, places: [Tick; 2]) {
+    /// Leaves out what repeated characters of a channel tell, from the first one on that the analysis does not examine:
+    /// events of the channel, and of the senders of its link. F-1, R-1
+    fn leave_out_repeat(&mut self, id: ChannelId, at: Tick, [rounds, every]: [u64; 2]) {
         let Some(period) = self.channels.get(&id).map(|(channel, _)| channel.period) else {
             return;
         };
-        let own = [LineClass::Own, LineClass::ResetEnd].map(|class| (id, class));
-        let sender = self.opposites.get(&id).map(|id| (*id, LineClass::Sender));
-        for (id, class) in own.into_iter().chain(sender) {
+        // A sender's state is known again with the first command of the round behind them.
+        let own = [(LineClass::Own, 0), (LineClass::ResetEnd, 0), (LineClass::Sender, every)];
+        let own = own.map(|(class, behind)| (id, class, behind));
+        let opposite = self.opposites.get(&id).map(|id| (*id, LineClass::Sender, every));
+        for (id, class, behind) in own.into_iter().chain(opposite) {
             if let Some((channel, balance)) = self.channels.get_mut(&id) {
-                let [first, last] = places.map(|at| channel.period.periods(period.time(at.0)));
+                let periods = rounds.saturating_mul(every).saturating_add(behind) - 1;
+                let last = at.after(Ticks(periods));
+                let [first, last] = [at, last].map(|at| channel.period.periods(period.time(at.0)));
                 balance.exclude(class, first..=last, OmissionReason::Repeated);
             }
         }

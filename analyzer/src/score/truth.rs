@@ -1,6 +1,7 @@
 //! Reader of the truth, line by line as `docs/truth.md` specifies it; unknown events and fields are
 //! skipped.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use codec::time::{CharacterPeriod, Picoseconds};
@@ -10,6 +11,45 @@ use super::error::ScoreError;
 
 /// Maximum number of bytes of a line. *Chosen*: more than a text of 2²⁰ characters in notation.
 const LINE_MAX: u64 = 1 << 24;
+
+/// Events that no capture shows, with the reason.
+const UNSEEN: [[&str; 2]; 35] = [
+    ["injected", "inside a host; its frame is captured"],
+    ["forwarded", "inside a switch; the forwarded frame is captured"],
+    ["truncated", "a loss inside a node; the rest of the packet is captured"],
+    ["merged", "the CRC of two joined good packets is good (P-4)"],
+    ["wire-error", "a receiver sees only what arrives"],
+    ["threshold", "inside a buffer; its STOP or GO is captured later (F-4)"],
+    ["overflow", "inside a receiver; only an optional ORUN is captured"],
+    ["blocked", "its FRES or GAP cannot be distinguished from others"],
+    ["fault", "injected from outside; only its effects are captured"],
+    ["power-lost", "only the silence is captured, not its cause"],
+    ["raw", "the characters are captured, not their origin"],
+    ["message-accepted", "between an application and its NIC"],
+    ["message-written", "inside a host; its ACK is captured"],
+    ["message-refused", "inside a NIC; the NACK is captured"],
+    ["message-dropped", "inside a NIC; nothing is sent"],
+    ["message-acknowledged", "inside a NIC; the ACK is captured"],
+    ["message-given-up", "inside a host; nothing is sent"],
+    ["message-lost", "inside a host; nothing is sent"],
+    ["message-damaged", "inside a host; nothing is sent"],
+    ["transport-retransmitted", "inside a NIC; the packet is captured later"],
+    ["transport-refused", "inside a NIC; the NACK is captured"],
+    ["transport-stale", "inside a NIC; the packet is captured"],
+    ["transport-late", "inside a NIC; the answer is captured"],
+    ["transport-unknown", "the tables of a NIC are not captured"],
+    ["transport-malformed", "inside a NIC; its packet is captured"],
+    ["transport-overrun", "inside a NIC; nothing is sent"],
+    ["endpoint-loaded", "inside a NIC; nothing is sent"],
+    ["host-memory-mapped", "inside a host; nothing is sent"],
+    ["endpoint-leaving", "inside a NIC; nothing is sent"],
+    ["endpoint-unloaded", "inside a NIC; nothing is sent"],
+    ["endpoint-credits", "inside a host; nothing is sent"],
+    ["memory-filled", "inside a NIC; nothing is sent"],
+    ["multicast", "inside a NIC; its packets are captured"],
+    ["routed", "inside a router; its packets are captured"],
+    ["interrupt", "inside a NIC; nothing is sent"],
+];
 
 /// A row of the truth.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -25,13 +65,20 @@ pub(super) struct TruthLine {
     pub(super) packet: Option<String>,
     #[serde(flatten)]
     pub(super) what: TruthWhat,
+    /// Kind of an event that no capture shows, with the reason.
+    #[serde(skip)]
+    pub(super) unseen: Option<[&'static str; 2]>,
+}
+
+#[derive(Deserialize)]
+struct TruthEvent<'a> {
+    #[serde(borrow)]
+    event: Cow<'a, str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum TruthWhat {
-    Injected,
-    Forwarded,
     Consumed {
         handling: String,
         crc: Option<String>,
@@ -62,7 +109,6 @@ pub(super) enum TruthWhat {
         code: u8,
         symbol: String,
     },
-    WireError,
     MappingTransmitted(TruthMapping),
     MapperElected,
     MapperResigned {
@@ -73,7 +119,6 @@ pub(super) enum TruthWhat {
         mapper: String,
         version: u32,
     },
-    Threshold,
     Overflow,
     Fill {
         fill: u32,
@@ -98,7 +143,6 @@ pub(super) enum TruthWhat {
     SenderResumed {
         by: String,
     },
-    Blocked,
     MessageTransmitted {
         message: String,
         #[serde(flatten)]
@@ -115,34 +159,12 @@ pub(super) enum TruthWhat {
         why: String,
     },
     TransportDuplicate(TruthLabel),
-    MessageAccepted,
     MessageWritten {
         message: String,
     },
-    MessageRefused,
-    MessageDropped,
     MessageAcknowledged {
         message: String,
     },
-    MessageGivenUp,
-    MessageLost,
-    MessageDamaged,
-    TransportRetransmitted,
-    TransportRefused,
-    TransportStale,
-    TransportLate,
-    TransportUnknown,
-    TransportMalformed,
-    TransportOverrun,
-    EndpointLoaded,
-    EndpointLeaving,
-    HostMemoryMapped,
-    EndpointUnloaded,
-    EndpointCredits,
-    MemoryFilled,
-    Interrupt,
-    Multicast,
-    Routed,
     IpTransmitted(TruthIp),
     Fault,
     #[serde(other)]
@@ -240,80 +262,6 @@ impl TruthWhat {
                 | Self::NackTransmitted { .. }
         )
     }
-
-    /// Kind of an event that no capture shows, with the reason; none for all others.
-    #[expect(clippy::too_many_lines, reason = "a table of all kinds")]
-    pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
-        Some(match self {
-            Self::Injected => ("injected", "inside a host; its frame is captured"),
-            Self::Forwarded => ("forwarded", "inside a switch; the forwarded frame is captured"),
-            Self::Truncated => {
-                ("truncated", "a loss inside a node; the rest of the packet is captured")
-            }
-            Self::Merged => ("merged", "the CRC of two joined good packets is good (P-4)"),
-            Self::WireError => ("wire-error", "a receiver sees only what arrives"),
-            Self::Threshold => {
-                ("threshold", "inside a buffer; its STOP or GO is captured later (F-4)")
-            }
-            Self::Overflow => ("overflow", "inside a receiver; only an optional ORUN is captured"),
-            Self::Blocked => ("blocked", "its FRES or GAP cannot be distinguished from others"),
-            Self::Fault => ("fault", "injected from outside; only its effects are captured"),
-            Self::PowerLost => ("power-lost", "only the silence is captured, not its cause"),
-            Self::Raw { .. } => ("raw", "the characters are captured, not their origin"),
-            Self::MessageAccepted => ("message-accepted", "between an application and its NIC"),
-            Self::MessageWritten { .. } => {
-                ("message-written", "inside a host; its ACK is captured")
-            }
-            Self::MessageRefused => ("message-refused", "inside a NIC; the NACK is captured"),
-            Self::MessageDropped => ("message-dropped", "inside a NIC; nothing is sent"),
-            Self::MessageAcknowledged { .. } => {
-                ("message-acknowledged", "inside a NIC; the ACK is captured")
-            }
-            Self::MessageGivenUp => ("message-given-up", "inside a host; nothing is sent"),
-            Self::MessageLost => ("message-lost", "inside a host; nothing is sent"),
-            Self::MessageDamaged => ("message-damaged", "inside a host; nothing is sent"),
-            Self::TransportRetransmitted => {
-                ("transport-retransmitted", "inside a NIC; the packet is captured later")
-            }
-            Self::TransportRefused => ("transport-refused", "inside a NIC; the NACK is captured"),
-            Self::TransportStale => ("transport-stale", "inside a NIC; the packet is captured"),
-            Self::TransportLate => ("transport-late", "inside a NIC; the answer is captured"),
-            Self::TransportUnknown => ("transport-unknown", "the tables of a NIC are not captured"),
-            Self::TransportMalformed => {
-                ("transport-malformed", "inside a NIC; its packet is captured")
-            }
-            Self::TransportOverrun => ("transport-overrun", "inside a NIC; nothing is sent"),
-            Self::EndpointLoaded => ("endpoint-loaded", "inside a NIC; nothing is sent"),
-            Self::HostMemoryMapped => ("host-memory-mapped", "inside a host; nothing is sent"),
-            Self::EndpointLeaving => ("endpoint-leaving", "inside a NIC; nothing is sent"),
-            Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC; nothing is sent"),
-            Self::EndpointCredits => ("endpoint-credits", "inside a host; nothing is sent"),
-            Self::MemoryFilled => ("memory-filled", "inside a NIC; nothing is sent"),
-            Self::Multicast => ("multicast", "inside a NIC; its packets are captured"),
-            Self::Routed => ("routed", "inside a router; its packets are captured"),
-            Self::Interrupt => ("interrupt", "inside a NIC; nothing is sent"),
-            Self::MessageTransmitted { .. } | Self::TransportDuplicate(_) => return None,
-            Self::MappingTransmitted(_) | Self::MapperElected | Self::MapperResigned { .. } => {
-                return None;
-            }
-            Self::MapVersion(_) | Self::RoutesInstalled { .. } => return None,
-            Self::IpTransmitted(_) => return None,
-            Self::MessageReturned { .. } | Self::Consumed { .. } => return None,
-            Self::AckTransmitted(_) | Self::NackTransmitted { .. } => return None,
-            Self::Dropped { .. } | Self::Commanded { .. } | Self::FellSilent => return None,
-            Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::Other => return None,
-            Self::ForwardReset | Self::ResetEnded | Self::ResetClosed => return None,
-            Self::BackwardReset | Self::LinkRestored => return None,
-            Self::OverrunAlarm | Self::Probe { .. } | Self::Reply { .. } => return None,
-            Self::InvalidCode { .. } | Self::CorrectedCode { .. } | Self::Fill { .. } => {
-                return None;
-            }
-            Self::SymbolSent { .. } => return None,
-            Self::SilenceEnded | Self::SenderStopped | Self::SenderResumed { .. } => {
-                return None;
-            }
-        })
-    }
 }
 
 #[derive(Debug)]
@@ -351,7 +299,10 @@ impl<T: BufRead> TruthReader<T> {
             if line.len() as u64 >= LINE_MAX {
                 return Err(wrong(format!("is longer than {LINE_MAX} bytes")));
             }
-            let row: TruthLine = serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
+            let mut row: TruthLine = serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
+            let TruthEvent { event } =
+                serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
+            row.unseen = UNSEEN.into_iter().find(|[kind, _]| *kind == event);
             if row.at < self.now {
                 return Err(wrong(format!(
                     "is of period {}, earlier than the line before",
@@ -384,7 +335,11 @@ mod tests {
         let mut seen = Vec::new();
         loop {
             match lines.next() {
-                Ok(Some(row)) => seen.push(format!("{} {} {:?}", row.at, row.place, row.what)),
+                Ok(Some(TruthLine { at, place, what, unseen, .. })) => {
+                    let what = format!("{what:?}");
+                    let what = unseen.map_or(what, |[kind, _]| kind.to_owned());
+                    seen.push(format!("{at} {place} {what}"));
+                }
                 Ok(None) => return seen,
                 Err(error) => {
                     seen.push(error.to_string());

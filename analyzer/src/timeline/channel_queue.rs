@@ -4,14 +4,13 @@ use std::collections::VecDeque;
 
 use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk, ChunkContent, StartState};
-use codec::character::{Symbol, decode_control};
-use codec::chars::CharRun;
+use codec::character::{Character, Symbol, decode_control};
 use codec::framing::FrameEvent;
 use codec::time::{CharacterPeriod, Tick};
 
 use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
 use crate::channel_name::TapEnd;
-use crate::event::{ChannelEvent, FlowCommand, Picoseconds};
+use crate::event::{ChannelEvent, FlowCommand, Picoseconds, RepeatedEvents};
 use crate::flow_control::FlowControl;
 use crate::packet::ByteRetention;
 use crate::receiver::ChannelReceiver;
@@ -136,8 +135,8 @@ impl ChannelQueue {
         }
     }
 
-    /// Processes one iteration of the repeat; skips the rest if it changes no state, or if the limit of
-    /// the filter is reached, which is then reported.
+    /// Processes one iteration of the repeat; skips the rest if it changes no state. At the limit of the filter those up
+    /// to the last one are skipped, which is reported: what comes behind it is known again.
     fn round(&mut self, filter: EventFilter) {
         let Some(repeat) = &mut self.repeat else { return };
         let events = &mut self.events;
@@ -147,11 +146,19 @@ impl ChannelQueue {
         repeat.taken += 1;
         let every = pattern.len() as u64;
         let enough = repeat.taken * every >= filter.repeated_max();
-        if repeat.left > 0 && !round.is_settled() && !enough {
+        let last = u64::from(!round.is_settled()).min(repeat.left);
+        let skipped = repeat.left - last;
+        if last > 0 && (!enough || skipped == 0) {
             return;
         }
+        let symbols = || {
+            pattern.iter().map(|character| match character {
+                Character::Control(code) => decode_control(code).symbol(),
+                Character::Data(_) => None,
+            })
+        };
         let from = self.receiver.next().unwrap_or_default();
-        self.receiver.skip(pattern, repeat.left, round);
+        self.receiver.skip(pattern, skipped, round);
         let mut is_omission = match filter {
             EventFilter::Packets => round.packets > 0,
             EventFilter::Events => round.others > 0,
@@ -159,18 +166,31 @@ impl ChannelQueue {
         };
         if filter == EventFilter::All && round.data == every && round.packets == 0 {
             // A repeat of nothing but bytes of one packet is a run like any other.
-            let data = ChannelEvent::Data(repeat.left * every);
-            self.events.extend((repeat.left > 0).then_some((from, data)));
+            let data = ChannelEvent::Data(skipped * every);
+            self.events.extend((skipped > 0).then_some((from, data)));
             is_omission = false;
         }
-        if repeat.left > 0 && is_omission {
-            let omitted = ChannelEvent::Omitted { rounds: repeat.left, every };
+        if skipped > 0 && is_omission {
+            let has = |symbol| symbols().any(|it| it == Some(symbol));
+            let releases = round.others > 0 && (has(Symbol::Go) || has(Symbol::Idle));
+            let kinds = [
+                (round.packets > 0, RepeatedEvents::Packets),
+                (has(Symbol::Stop) && releases, RepeatedEvents::Commands),
+                (has(Symbol::ForwardReset), RepeatedEvents::Resets),
+            ];
+            let left_out = kinds.into_iter().filter_map(|(is_in, kind)| is_in.then_some(kind));
+            let left_out = left_out.collect();
+            let omitted = ChannelEvent::Omitted { rounds: skipped, every, left_out };
             self.events.push_back((from, omitted));
         }
         let end = self.receiver.next().unwrap_or_default();
-        let offsets = stop_offsets(pattern.runs());
+        let stops = (0..).zip(symbols()).filter(|(_, symbol)| *symbol == Some(Symbol::Stop));
+        let offsets = stops.map(|(offset, _)| offset).collect();
         self.stops = Some(SkippedStops { first: from, end, every, offsets });
-        self.repeat = None;
+        repeat.left = last;
+        if last == 0 {
+            self.repeat = None;
+        }
     }
 
     /// Marks the end of the recording.
@@ -259,22 +279,4 @@ impl SkippedStops {
             .map(|(round, offset)| Tick(start(round).saturating_add(*offset)))
             .find(|at| *at < self.end && is_due(*at))
     }
-}
-
-fn stop_offsets<'a>(runs: impl Iterator<Item = CharRun<'a>>) -> Vec<u64> {
-    let mut at = 0;
-    let mut offsets = Vec::new();
-    for run in runs {
-        match run {
-            CharRun::Data(data) => at += data.len() as u64,
-            CharRun::Control(codes) => {
-                for code in codes {
-                    let stop = decode_control(*code).symbol() == Some(Symbol::Stop);
-                    offsets.extend(stop.then_some(at));
-                    at += 1;
-                }
-            }
-        }
-    }
-    offsets
 }

@@ -89,7 +89,7 @@ fn print(
             }
         });
     }
-    if let ChannelEvent::Omitted { rounds, every } = event.body
+    if let ChannelEvent::Omitted { rounds, every, .. } = event.body
         && part.has(channel, [event.at; 2])
     {
         render::row(channel, &event, view.unit(), &mut |line| writer.line(&line));

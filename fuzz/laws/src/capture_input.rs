@@ -1,6 +1,7 @@
 //! A capture made up from arbitrary bytes: so that the law has its expectation before anything is
 //! written.
 
+use analyzer::timeline::REPEATED_MAX_ALL;
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::capture::{
     ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
@@ -115,6 +116,13 @@ impl OwnedChunk {
         };
         Chunk { first: self.first, content }
     }
+
+    /// All rounds of a repeat, one by one.
+    pub(crate) fn literally(&self) -> Self {
+        let rounds = self.count.unwrap_or(1);
+        let chars = (0..rounds).flat_map(|_| self.chars.chars().iter()).collect();
+        Self { first: self.first, chars, count: None }
+    }
 }
 
 impl From<Chunk<'_>> for OwnedChunk {
@@ -214,22 +222,58 @@ const LINK_WORDS: [&str; 16] = [
 
 /// A capture of a link, of 200 characters and more in each direction, with holes.
 pub fn drawn_link(dice: &mut SeededRng) -> Vec<u8> {
-    let channels = [("a:0>b:0", Some(1)), ("b:0>a:0", None)];
-    let channels = channels.map(|(name, peer)| Channel { peer, ..Channel::named(name) });
     let mut chunks = Vec::new();
     for id in [0, 1].map(ChannelId) {
         let mut at = Tick(0);
         while at < Tick(200) {
-            let places = dice.bytes(20).into_iter().map(|it| usize::from(it) % LINK_WORDS.len());
-            let words: Vec<&str> = places.filter_map(|it| LINK_WORDS.get(it).copied()).collect();
-            let chars = parse(&words.join(" ")).unwrap_or_default();
-            let chunk = OwnedChunk { first: at, chars, count: None };
+            let chunk = OwnedChunk { first: at, chars: link_words(20, dice), count: None };
             at = chunk.chunk().end();
             at.0 += dice.below(3) / 2 * 30;
             chunks.push((id, chunk));
         }
     }
+    link_file(chunks)
+}
+
+/// A capture of a link of which one direction repeats up to six words for a little longer than each round is examined.
+pub fn drawn_repetition(dice: &mut SeededRng) -> Vec<u8> {
+    let pattern = link_words(1 + dice.bytes(1).first().map_or(0, |it| it % 6), dice);
+    let rounds = (REPEATED_MAX_ALL + dice.below(600)) / pattern.len() as u64 + 1;
+    let mut at = Tick(0);
+    let mut chunks = Vec::new();
+    for (chars, count) in
+        [(link_words(20, dice), None), (pattern, Some(rounds)), (link_words(20, dice), None)]
+    {
+        let chunk = OwnedChunk { first: at, chars, count };
+        at = chunk.chunk().end();
+        chunks.push((ChannelId(0), chunk));
+    }
+    let mut next = Tick(0);
+    while next < at {
+        let chunk = OwnedChunk { first: next, chars: link_words(200, dice), count: None };
+        next = chunk.chunk().end();
+        chunks.push((ChannelId(1), chunk));
+    }
+    link_file(chunks)
+}
+
+fn link_words(count: u8, dice: &mut SeededRng) -> CharBuf {
+    let places = dice.bytes(count.into()).into_iter().map(|it| usize::from(it) % LINK_WORDS.len());
+    let words: Vec<&str> = places.filter_map(|it| LINK_WORDS.get(it).copied()).collect();
+    parse(&words.join(" ")).unwrap_or_default()
+}
+
+fn link_file(mut chunks: Vec<(ChannelId, OwnedChunk)>) -> Vec<u8> {
+    let channels = [("a:0>b:0", Some(1)), ("b:0>a:0", None)];
+    let channels = channels.map(|(name, peer)| Channel { peer, ..Channel::named(name) });
     in_order(&channels, &mut chunks);
+    write(ByteOrder::Little, &channels, &chunks).unwrap_or_default()
+}
+
+/// The capture with all rounds of its repeats one by one.
+pub fn literally(capture: &[u8]) -> Vec<u8> {
+    let (channels, mut chunks) = parts(capture);
+    chunks.iter_mut().for_each(|(_, chunk)| *chunk = chunk.literally());
     write(ByteOrder::Little, &channels, &chunks).unwrap_or_default()
 }
 

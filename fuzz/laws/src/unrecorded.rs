@@ -147,8 +147,13 @@ impl RecordedChunks {
     /// Errors and warnings that the capture has only without a part; another circle is one, another cause of a standstill,
     /// a sender that may send where it was stopped, and a packet said to be dropped.
     pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
+        self.accused_in(&self.without(part))
+    }
+
+    /// Likewise, those that another capture has of the same characters.
+    pub fn accused_in(&self, capture: &[u8]) -> Vec<&'static str> {
         let AnalyzedCapture { set, blocked, intervals, journeys, .. } =
-            AnalyzedCapture::of(&self.without(part));
+            AnalyzedCapture::of(capture);
         let dropped = journeys.iter().filter(|it| matches!(it.fate, JourneyFate::Dropped(_)));
         let mut dropped = dropped.filter_map(|it| it.hops.last());
         let dropped = dropped

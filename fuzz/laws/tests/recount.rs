@@ -18,7 +18,7 @@ use analyzer::pipeline::AnalysisEvent;
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{Channel, merge};
 use codec::time::Tick;
-use laws::capture_input::{CaptureInput, drawn_link};
+use laws::capture_input::{CaptureInput, drawn_link, drawn_repetition};
 use laws::corpus;
 use laws::network::analyzed::analyzed;
 use laws::network::input::NetworkInput;
@@ -96,6 +96,9 @@ fn totals_of_a_link_are_those_of_its_rows() {
     let mut dice = SeededRng::new(b"recount of links");
     for number in 0..draws(100) {
         named_check(&format!("link {number}"), &drawn_link(&mut dice), &mut dice);
+    }
+    for number in 0..draws(20) {
+        named_check(&format!("repetition {number}"), &drawn_repetition(&mut dice), &mut dice);
     }
 }
 

@@ -10,7 +10,7 @@ use codec::capture::{
     CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState, merge,
 };
 use codec::time::Tick;
-use laws::capture_input::drawn_link;
+use laws::capture_input::{drawn_link, drawn_repetition, literally};
 use laws::network::analyzed::{analyzed, slice};
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
@@ -209,7 +209,7 @@ fn starts(capture: &[u8]) -> (BTreeMap<ChannelId, Option<StartState>>, Vec<Range
     (all, holes)
 }
 
-/// `cargo run -p laws --example unrecorded` draws more.
+/// `MYRISCOPE_LAWS=100` draws more.
 #[test]
 fn a_capture_without_a_part_of_it_accuses_nobody() {
     let mut dice = SeededRng::new(b"unrecorded");
@@ -230,7 +230,7 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
         assert_eq!(capture.accused(part), [""; 0], "{name} without {part:?}");
     }
     for (name, capture) in &fixtures {
-        let accused = judged(capture, 3, &mut dice);
+        let accused = judged(capture, draws(3), &mut dice);
         assert!(accused.is_empty(), "{name}: {accused:?}");
     }
     for (number, part) in [
@@ -243,7 +243,7 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
     let networks: [(_, _, _, &dyn Fn(u64) -> Option<RecordedChunks>); 4] = [
         ("network", draws(40), 2, &sound_network),
         ("deadlock", draws(45), 12, &deadlocked_network),
-        ("broken", 30, 8, &broken_network),
+        ("broken", draws(30), 8, &broken_network),
         ("virtual channels", draws(4), 24, &|number| Some(shared_links(number))),
     ];
     for (name, count, each, network) in networks {
@@ -251,6 +251,16 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
             let accused = judged(&capture, each, &mut dice);
             assert!(accused.is_empty(), "{name} {number}: {accused:?}");
         }
+    }
+}
+
+#[test]
+fn rounds_that_were_not_examined_accuse_nobody() {
+    let mut dice = SeededRng::new(b"repetitions");
+    for number in 0..draws(100) {
+        let capture = drawn_repetition(&mut dice);
+        let whole = RecordedChunks::of(&literally(&capture));
+        assert_eq!(whole.accused_in(&capture), [""; 0], "{number}");
     }
 }
 

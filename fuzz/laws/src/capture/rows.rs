@@ -90,7 +90,7 @@ pub(super) fn row_event(what: &ChannelEvent) -> ReferenceEvent {
         | ChannelEvent::Head(_)
         | ChannelEvent::Data(_)
         | ChannelEvent::Command(_) => unreachable!("details are not asked for"),
-        ChannelEvent::Omitted { rounds, every } => {
+        ChannelEvent::Omitted { rounds, every, .. } => {
             assert_eq!((rounds, every), (&0, &0), "nothing short is left out");
             ReferenceEvent::Command(analyzer::event::FlowCommand::Stop)
         }

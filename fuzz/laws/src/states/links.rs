@@ -114,7 +114,7 @@ fn check(plan: &StatesInput, reduce: &impl Fn(&StatesInput) -> (LinkAnalysis, Li
         sums(&report, &own);
     }
     let repeats = plan.chunks.iter().any(|(_, chunk)| chunk.count.is_some());
-    let plain = plan.cut(|chunk| vec![literal(chunk)]);
+    let plain = plan.cut(|chunk| vec![chunk.literally()]);
     let whole = repeats.then(|| reduce(&plain).1);
     let mut dice = SeededRng::new(&[]);
     let cut = plain
@@ -154,13 +154,6 @@ fn bounds(seen: &LinkOutput) -> Vec<SlackEvent> {
     let mut said = seen.slack.clone();
     said.sort_by_key(|said| (said.channel(), !matches!(said, SlackEvent::Fill(_))));
     said
-}
-
-/// All rounds of a repeat, one by one.
-fn literal(chunk: &OwnedChunk) -> OwnedChunk {
-    let rounds = chunk.count.unwrap_or(1);
-    let chars = (0..rounds).flat_map(|_| chunk.chars.chars().iter()).collect();
-    OwnedChunk { first: chunk.first, chars, count: None }
 }
 
 fn reduced(plan: &StatesInput) -> (LinkAnalysis, LinkOutput) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use analyzer::ChannelEvent;
-use analyzer::event::{LinkEvent, TimedEvent};
+use analyzer::event::{LinkEvent, RepeatedEvents, TimedEvent};
 use analyzer::event_reader::CounterReader;
 use analyzer::link::report::{ChannelReport, PingMeasure};
 use analyzer::link_analysis::LinkAnalysis;
@@ -101,7 +101,7 @@ pub(super) fn recorded(rows: &CaptureRows<'_>, id: ChannelId) -> [u64; 2] {
 
 /// Characters whose events are left out of a repeat.
 pub(super) fn omitted(event: &TimedEvent) -> Option<Range<u64>> {
-    let ChannelEvent::Omitted { rounds, every } = event.body else { return None };
+    let ChannelEvent::Omitted { rounds, every, .. } = event.body else { return None };
     Some(event.at.0..event.at.0 + rounds * every)
 }
 
@@ -127,16 +127,16 @@ fn stops(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<u64> {
     let start = StartState::of(rows.channel(id)).and_then(|it| it.sender);
     let mut since = matches!(start, Some(StartSender::Stopped(_))).then_some(first);
     let mut stops = Vec::new();
-    for (is_own, at, event) in rows.of_link(id) {
-        match (is_own, event) {
-            (true, LinkEvent::SenderStopped) => {
-                stops.extend(since.replace(at).map(|since| [since, at]));
-            }
-            (true, LinkEvent::SenderResumed(_)) | (false, LinkEvent::Hole { .. }) => {
-                stops.extend(since.take().map(|since| [since, at]));
-            }
-            _ => {}
-        }
+    for (is_own, at, event) in rows.of_both(id) {
+        let before = match (is_own, event) {
+            (true, ChannelEvent::Link(LinkEvent::SenderStopped)) => since.replace(at),
+            (true, ChannelEvent::Link(LinkEvent::SenderResumed(_)))
+            | (false, ChannelEvent::Link(LinkEvent::Hole { .. })) => since.take(),
+            (true, event) if event.leaves_out(RepeatedEvents::Resets) => since.take(),
+            (false, event) if event.leaves_out(RepeatedEvents::Commands) => since.take(),
+            _ => None,
+        };
+        stops.extend(before.map(|since| [since, at]));
     }
     stops.extend(since.map(|since| [since, end]));
     let hidden = hidden(rows, id);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::ChannelEvent;
 use analyzer::channel_name::TapEnd;
+use analyzer::event::RepeatedEvents;
 use analyzer::link::parameters::{ChannelParameters, LinkAssumptions, ParameterKey};
 use analyzer::packet::FrameEnd;
 use codec::Character;
@@ -37,6 +38,11 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
             proof = if is_unseen { change + grace } else { proof };
             let take = if is_own { own } else { opposite };
             take(&mut facts, event);
+            let releases = if is_own { RepeatedEvents::Resets } else { RepeatedEvents::Commands };
+            if event.leaves_out(releases) {
+                facts.retain(|it| !["permission", "stopped"].contains(it));
+                proof = u64::MAX;
+            }
         }
         let is_byte = matches!(character, Character::Data(_)) && facts.contains("packet");
         facts.remove("byte");
