@@ -1,7 +1,7 @@
 //! Counters of a channel: O(runs) per chunk, O(pattern) per repeat of any length.
 
 use codec::Chars;
-use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
+use codec::capture::{Channel, ChannelId, Chunk};
 use codec::character::{CodeTable, DecodedCode, Symbol};
 use codec::chars::CharRun;
 use codec::time::Tick;
@@ -76,17 +76,10 @@ impl ChannelCounters {
 
     /// Counts the next chunk of the channel.
     pub fn feed(&mut self, chunk: &Chunk<'_>) {
-        match chunk.content {
-            ChunkContent::Literal(chars) => self.count(chars, 1),
-            ChunkContent::Repeat { pattern, count } => self.count(pattern, count),
-        }
-        let first = match self.span {
-            Some((first, end)) => {
-                self.holes += u64::from(end < chunk.first);
-                first
-            }
-            None => chunk.first,
-        };
+        let (chars, times) = chunk.content.parts();
+        self.count(chars, times.unwrap_or(1));
+        let (first, end) = self.span.unwrap_or((chunk.first, chunk.first));
+        self.holes += u64::from(end < chunk.first);
         self.span = Some((first, chunk.end()));
     }
 
@@ -204,6 +197,7 @@ pub(crate) const CONTROL: &[RowField] = counted! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use codec::capture::ChunkContent;
     use codec::notation::parse;
 
     #[test]

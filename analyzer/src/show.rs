@@ -205,9 +205,8 @@ impl<'a> LinkView<'a> {
             let is_recorded = [self.columns[0].is_recorded(now), self.columns[1].is_recorded(now)];
             let bulk_end = self.bulk_end(now, until);
             let is_bulk = bulk_end.is_some();
-            let full = |side: &ChannelColumn| match is_bulk {
-                false => side.needs_row(now),
-                true => side.is_full(),
+            let full = |side: &ChannelColumn| {
+                if is_bulk { side.is_full() } else { side.needs_row(now) }
             };
             let row = RowStretch { at: now, is_bulk, is_recorded };
             let fits = self.row.is_some_and(|before| RowStretch { at: now, ..before } == row)

@@ -73,10 +73,9 @@ pub(crate) fn draw(plot: &PlotSpec) -> String {
         ticks.filter_map(|(value, text)| Some((pixels(axis.place(value)?), text))).collect()
     });
     let curves = (0..).zip(&plot.curves).map(|(number, curve)| {
-        let places = curve
-            .points
-            .iter()
-            .filter_map(|(along, up)| Some(((x.place(*along)?, y.place(*up)?), *up)));
+        let points = curve.points.iter();
+        let places =
+            points.filter_map(|(along, up)| Some(((x.place(*along)?, y.place(*up)?), *up)));
         let errors = curve.points.iter().zip(&curve.errors).filter_map(|((along, up), half)| {
             let [low, high] = [-half.0, half.0].map(|by| up.0.saturating_add(by).max(0));
             let ends = [x.place(*along)?, y.place(MilliValue(low))?, y.place(MilliValue(high))?];

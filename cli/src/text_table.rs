@@ -44,11 +44,8 @@ impl TextColumn {
 
     fn width(&self) -> usize {
         let texts = self.head.iter().chain(self.cells.iter().map(|(_, text)| text));
-        texts
-            .map(|text| text.chars().count())
-            .filter(|width| *width <= WIDTH_MAX)
-            .max()
-            .unwrap_or(0)
+        let widths = texts.map(|text| text.chars().count());
+        widths.filter(|width| *width <= WIDTH_MAX).max().unwrap_or(0)
     }
 }
 

@@ -300,13 +300,8 @@ impl StreamGenerator {
                 let length = self.rng.between(first.into(), last.into());
                 u32::try_from(length).unwrap_or(last)
             }
-            PayloadSize::Bimodal { small, large, share } => {
-                if self.rng.chance(share) {
-                    large
-                } else {
-                    small
-                }
-            }
+            PayloadSize::Bimodal { large, share, .. } if self.rng.chance(share) => large,
+            PayloadSize::Bimodal { small, .. } => small,
         };
         // A checksum has its two bytes behind the number.
         let checksum = if self.form.checksum == ChecksumMode::None { 0 } else { 2 };

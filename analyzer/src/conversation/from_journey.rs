@@ -40,10 +40,8 @@ impl TransportItem {
         let last = journey.hops.last()?;
         // Partial packets matched by order alone: only the last hop, which is intact, is certain.
         let by_order = journey.certainty == MatchCertainty::ByOrder && last.check == CrcCheck::Good;
-        let cut = journey
-            .injuries
-            .iter()
-            .any(|it| matches!(it.harm, Corruption::Cut(..) | Corruption::Grown(_)));
+        let mut harms = journey.injuries.iter().map(|it| &it.harm);
+        let cut = harms.any(|it| matches!(it, Corruption::Cut(..) | Corruption::Grown(_)));
         let first = if by_order && cut { last } else { journey.hops.first()? };
         let JourneyHop { time, channel, start: at, packet: number, .. } = *first;
         let place = ObservedPlace { time, channel, at, packet: number };

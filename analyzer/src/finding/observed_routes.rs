@@ -104,11 +104,8 @@ impl ObservedRoutes {
         first: &JourneyHop,
     ) -> Option<(InterfaceAddress, RouteMap, Picoseconds)> {
         let installed = self.interfaces.get(&first.channel)?;
-        let is_used = installed.since <= first.time;
-        installed
-            .map
-            .filter(|_| is_used)
-            .map(|map| (installed.address, map, installed.since.saturating_sub(QUEUED)))
+        let map = installed.map.filter(|_| installed.since <= first.time)?;
+        Some((installed.address, map, installed.since.saturating_sub(QUEUED)))
     }
 
     /// Keeps a packet until its sender names the map again.

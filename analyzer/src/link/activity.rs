@@ -3,6 +3,7 @@
 use codec::time::Tick;
 
 use super::interval::ChannelActivity;
+use crate::totals::AddTotals;
 
 /// Cells of a history. *Chosen*: in a long capture at least 128 are used, twice as many as a line of
 /// text shows; 14 KiB per channel.
@@ -46,15 +47,12 @@ impl ActivityHistory {
     }
 
     fn merge(&mut self) {
-        let mut merged: Vec<[u64; ChannelActivity::ALL.len()]> = Vec::with_capacity(CELLS);
-        for pair in self.cells.chunks(2) {
+        let merged = self.cells.chunks(2).map(|pair| {
             let mut sum = [0; ChannelActivity::ALL.len()];
-            for cell in pair {
-                sum.iter_mut().zip(cell).for_each(|(sum, time)| *sum += time);
-            }
-            merged.push(sum);
-        }
-        self.cells = merged;
+            pair.iter().for_each(|cell| sum.absorb(cell));
+            sum
+        });
+        self.cells = merged.collect();
         self.shift += 1;
     }
 

@@ -83,10 +83,8 @@ impl<'a> ChannelReport<'a> {
         let characters = counters.characters();
         let told = |value| self.shown_by_opposite(stops.count, value);
         let span = counters.span().map_or(0, |(first, last)| last.0 - first.0 + 1);
-        let flow_control: u64 = counters
-            .control()
-            .filter_map(|(kind, count)| matches!(kind, "STOP" | "GO").then_some(count))
-            .sum();
+        let sent = counters.control().filter(|(kind, _)| matches!(*kind, "STOP" | "GO"));
+        let flow_control: u64 = sent.map(|(_, count)| count).sum();
         ChannelTotalsRow {
             channel: &self.channel.name,
             index: self.id.0,

@@ -92,11 +92,9 @@ fn table(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
         format!("{:<one$}    {:<other$}  {:<10}  {:<12}  tap", "link", "", "rate", "captured");
     out(StyledLine::of(TextStyle::Head, head));
     for (link, (from, to)) in topology.links.iter().zip(text(0).zip(text(1))) {
-        let mut rates: Vec<String> = link
-            .channels
-            .iter()
-            .map(|channel| format!("{} Mb/s", 8_000_000 / channel.period_ps.max(1)))
-            .collect();
+        let periods = link.channels.iter().map(|channel| channel.period_ps.max(1));
+        let mut rates: Vec<String> =
+            periods.map(|period| format!("{} Mb/s", 8_000_000 / period)).collect();
         rates.dedup();
         let (arrow, captured, role) = match link.channels.len() {
             0 => ("~~", "", TextStyle::Plain),

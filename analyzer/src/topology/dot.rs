@@ -42,11 +42,9 @@ impl Topology {
     fn link_line(&self, place: usize, link: &TopologyLink, mark: &str, text: &mut String) {
         let [one, other] = link.ends;
         let (one, other) = (self.port(one, place, 0), self.port(other, place, 1));
-        let rates: Vec<String> = link
-            .channels
-            .iter()
-            .map(|channel| format!("{} Mb/s", 8_000_000 / channel.period_ps.max(1)))
-            .collect();
+        let periods = link.channels.iter().map(|channel| channel.period_ps.max(1));
+        let rates: Vec<String> =
+            periods.map(|period| format!("{} Mb/s", 8_000_000 / period)).collect();
         let style = if rates.len() == 1 { ", style = dashed" } else { "" };
         let rates = match rates.as_slice() {
             [one, other] if one == other => one.clone(),

@@ -92,10 +92,8 @@ impl Topology {
         let nodes = self.node_rows().map(TopologyRow::Node);
         let links = self.link_rows().map(TopologyRow::Link);
         let passages = self.passages.iter().map(TopologyRow::Passage);
-        nodes
-            .chain(links)
-            .chain(passages)
-            .chain(self.remarks.iter().map(TopologyRow::Inconsistency))
+        let remarks = self.remarks.iter().map(TopologyRow::Inconsistency);
+        nodes.chain(links).chain(passages).chain(remarks)
     }
 }
 

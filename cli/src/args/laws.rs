@@ -76,10 +76,8 @@ fn wall_time(text: &str) -> Result<Duration, String> {
         Some(_) | None => None,
     };
     let seconds = digits.parse::<u64>().ok().zip(unit).and_then(|(n, unit)| n.checked_mul(unit));
-    seconds
-        .filter(|seconds| (1..=31_536_000).contains(seconds))
-        .map(Duration::from_secs)
-        .ok_or_else(|| "expected a time from 1s to a year, like `60s`, `10m` or `8h`".to_owned())
+    let time = seconds.filter(|it| (1..=31_536_000).contains(it)).map(Duration::from_secs);
+    time.ok_or_else(|| "expected a time from 1s to a year, like `60s`, `10m` or `8h`".to_owned())
 }
 
 /// Simulated time, in periods of the full rate.

@@ -65,11 +65,9 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         print_verdicts(set, extent, &scope, writer);
     } else if is_channel_known {
         let max = view.limit.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
-        let rows: Vec<(u32, FindingRow<'_>)> = rows()
-            .filter(|(_, _, channel, row)| is_kept(channel, row, writer))
-            .map(|(_, _, channel, row)| (channel.capture, row))
-            .take(max)
-            .collect();
+        let rows = rows().filter(|(_, _, channel, row)| is_kept(channel, row, writer));
+        let rows = rows.map(|(_, _, channel, row)| (channel.capture, row)).take(max);
+        let rows: Vec<(u32, FindingRow<'_>)> = rows.collect();
         let name = writer.file_name();
         let Some(output) = writer.report_output() else { return Ok(report) };
         match name {

@@ -95,13 +95,8 @@ impl SweepPlan {
     /// Reads the scenarios of all points, so that errors come before the first run.
     fn new(arguments: &SweepArgs, swept: &SweptScenario<'_>) -> Result<Self, CliError> {
         let SweepArgs { scenario: path, vary, saturation, seeds, .. } = arguments;
-        let points = points(
-            saturation
-                .iter()
-                .map(|it| ("--saturation", it))
-                .chain(vary.iter().map(|it| ("--vary", it))),
-            *seeds,
-        )?;
+        let searched = saturation.iter().map(|it| ("--saturation", it));
+        let points = points(searched.chain(vary.iter().map(|it| ("--vary", it))), *seeds)?;
         let (mut first_seed, mut periods, mut hash) = (0, 0_u64, TextHash::default());
         for point in &points {
             if interrupt::is_pressed() {

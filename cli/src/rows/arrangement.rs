@@ -35,10 +35,8 @@ pub(super) fn separators(
     let file = file.as_ref().filter(|_| is_new && !shown.shows("file"));
     let before = if is_new { 0 } else { *old_capture };
     let capture = Some(*capture).filter(|it| *it != before && !shown.shows("capture"));
-    file.map(|name| render::file_line(name))
-        .into_iter()
-        .chain(capture.map(render::capture_line))
-        .collect()
+    let file = file.map(|name| render::file_line(name));
+    file.into_iter().chain(capture.map(render::capture_line)).collect()
 }
 
 /// Order of the rows of a list.

@@ -59,14 +59,12 @@ impl RowSelection {
             return Ok(None);
         }
         view.part.check_window()?;
-        let columns = view
-            .fields
-            .as_deref()
-            .map(|list| ColumnList::parse(list, kind).map(|columns| columns.in_unit(view.units)));
+        let columns = view.fields.as_deref().map(|list| ColumnList::parse(list, kind));
+        let columns = columns.transpose().map_err(|error| CliError::filter(&error))?;
         Ok(Some(Self {
             kind,
             filter: parse_filter(view.filter.as_deref(), kind)?,
-            columns: columns.transpose().map_err(|error| CliError::filter(&error))?,
+            columns: columns.map(|columns| columns.in_unit(view.units)),
             arrangement: arrangement(view, kind)?,
         }))
     }

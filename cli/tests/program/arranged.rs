@@ -35,10 +35,8 @@ fn every_list_can_be_arranged() {
         assert_eq!(sorted, rows, "equal rows keep their order: {command:?}");
         let table = list(&["--format", "csv"]);
         assert_eq!(table.lines().count(), rows.len() + 1, "{command:?}");
-        let mut lines = list(&["--format", "tsv"])
-            .lines()
-            .map(|line| line.split('\t').count())
-            .collect::<Vec<_>>();
+        let table = list(&["--format", "tsv"]);
+        let mut lines: Vec<_> = table.lines().map(|line| line.split('\t').count()).collect();
         lines.dedup();
         assert_eq!(lines.len(), 1, "{command:?}: all lines have the same number of values");
         let groups = list(&["--group", "capture", "--format", "csv"]);

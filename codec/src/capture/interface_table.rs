@@ -183,10 +183,9 @@ impl InterfaceTable {
         let section = self.sections;
         if let Some(old) = self.continued_channel(&channel) {
             self.interface_mut(old).into_iter().for_each(|old| old.section = section);
-            self.section
-                .get_mut(number)
-                .into_iter()
-                .for_each(|local| *local = SectionInterface::Known(old));
+            if let Some(local) = self.section.get_mut(number) {
+                *local = SectionInterface::Known(old);
+            }
             return;
         }
         // The first channel of a capture begins it: a section header alone does not.

@@ -104,12 +104,10 @@ pub fn merge<R: Read, W: Write>(
                 (place, place < known)
             };
             let links = input.advance(&mut declare, &mut |found| fault(number, found));
-            links.map_err(|error| MergeError::Read(number, error))?.into_iter().for_each(
-                |[one, other]| {
-                    merger.join(one, other);
-                    merger.join(other, one);
-                },
-            );
+            for [one, other] in links.map_err(|error| MergeError::Read(number, error))? {
+                merger.join(one, other);
+                merger.join(other, one);
+            }
         }
         let starts = inputs.iter_mut().enumerate().filter_map(|(number, input)| {
             let (place, chunk) = input.next.as_ref()?;

@@ -54,14 +54,10 @@ impl ChannelSplitter {
             CaptureItem::Link(one, other) => {
                 // An end without virtual channels sends and receives on virtual channel 0. §4.8.5
                 let count = self.count(one).min(self.count(other));
-                (0..count)
-                    .map(|number| {
-                        CaptureItem::Link(
-                            one.of_virtual_channel(number),
-                            other.of_virtual_channel(number),
-                        )
-                    })
-                    .for_each(out);
+                for number in 0..count {
+                    let [one, other] = [one, other].map(|id| id.of_virtual_channel(number));
+                    out(CaptureItem::Link(one, other));
+                }
             }
             CaptureItem::Chunk(id, chunk) => match self.channels.get_mut(&id) {
                 Some(channel) => channel.chunk(chunk, &mut self.chars, &mut |number, chunk| {

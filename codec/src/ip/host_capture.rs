@@ -112,11 +112,8 @@ impl HostCapture {
     fn read_blocks(&mut self, file: &[u8]) -> Result<(), HostCaptureError> {
         let damaged = |at, number, error: PcapNgParseError| {
             let is_cut = matches!(error, PcapNgParseError::IncompleteBuffer(..));
-            let text = if is_cut {
-                "the file ends here".to_owned()
-            } else {
-                innermost(&error).to_string()
-            };
+            let text = innermost(&error).to_string();
+            let text = if is_cut { "the file ends here" } else { &*text };
             HostCaptureError::new(at, format!("block of packet {number} or before it: {text}"))
         };
         let (mut rest, mut parser) =

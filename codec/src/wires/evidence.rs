@@ -3,7 +3,7 @@
 use super::map::{is_good, packets};
 use super::recovery::HOLE;
 use super::{WIRES, WireMap};
-use crate::character::{Character, Symbol};
+use crate::character::{Character, FIXED};
 
 /// Bits of evidence from which on an order of the wires counts as proved: one in a thousand by chance. *Chosen*
 const PROVED_BITS: u32 = 10;
@@ -45,21 +45,13 @@ impl WireEvidence {
         // The 1s of a single open wire arrive as 0s. W-5
         let is_one_open = found.used.count_ones() as usize == WIRES - 1;
         let carried = if is_one_open { found.used } else { u16::MAX };
-        let symbols = [
-            Symbol::Gap,
-            Symbol::Go,
-            Symbol::Stop,
-            Symbol::OverrunAlarm,
-            Symbol::ForwardReset,
-            Symbol::BackwardReset,
-        ];
-        let symbols = symbols.map(|symbol| symbol.code().map(|code| u16::from(code) & carried));
+        let symbols = FIXED.map(|(code, _)| u16::from(code) & carried);
         for &bits in &sent {
             // Probes and replies are rare, and so many that they prove nothing.
             if bits != 0 && bits >> 8 == 0 && !matches!(bits, 0xc0..=0xc7 | 0xf0..=0xff) {
                 found.codes += 1;
-                found.symbols += usize::from(symbols.contains(&Some(bits)));
-                found.gaps += usize::from(symbols.first() == Some(&Some(bits)));
+                found.symbols += usize::from(symbols.contains(&bits));
+                found.gaps += usize::from(bits == Character::GAP.bits() & carried);
             }
         }
         let packets = packets(&sent, 1 << 8, Character::GAP.bits());

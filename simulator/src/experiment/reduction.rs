@@ -17,13 +17,11 @@ pub(super) fn half(curve: &[CurvePoint]) -> Option<MilliValue> {
 
 /// First rise of a line from below zero, rounded down.
 fn zero(points: &[(i64, i64)]) -> Option<MilliValue> {
-    let pair = points.windows(2).find_map(|pair| match pair {
-        [before, after] if before.1 < 0 && after.1 >= 0 => Some((*before, *after)),
-        _ => None,
-    });
-    let ((x, y), (x_after, y_after)) = pair?;
+    let mut pairs = points.iter().zip(points.iter().skip(1));
+    let ((x, y), (x_after, y_after)) =
+        pairs.find(|(before, after)| before.1 < 0 && after.1 >= 0)?;
     let part = i128::from(x_after - x) * i128::from(-y);
-    let place = i128::from(x) + part / i128::from((y_after - y).max(1));
+    let place = i128::from(*x) + part / i128::from((y_after - y).max(1));
     i64::try_from(place / 1000).ok().map(MilliValue::whole)
 }
 

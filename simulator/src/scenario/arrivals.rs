@@ -74,13 +74,9 @@ pub(super) fn read(table: &mut TomlTable<'_>) -> Option<ArrivalLaw> {
     let load = table.item("load");
     let saturate = table.item("saturate");
     let window = table.item("window");
-    let spans = [
-        every.as_ref().map(|every| every.span.clone()),
-        load.as_ref().map(|load| load.span.clone()),
-        saturate.as_ref().map(|saturate| saturate.span.clone()),
-        window.as_ref().map(|window| window.span.clone()),
-    ];
-    let mut given = spans.into_iter().flatten();
+    let items = [&load, &saturate, &window].into_iter().flatten().map(|item| &item.span);
+    let given: Vec<_> = every.iter().map(|every| &every.span).chain(items).cloned().collect();
+    let mut given = given.into_iter();
     let first = given.next();
     if let Some(second) = given.next() {
         let expected = "expected one of `every_us`, `load`, `saturate` and `window`";

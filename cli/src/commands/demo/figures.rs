@@ -36,13 +36,12 @@ fn once(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let accepted = of("message-accepted");
     let most_written = run.seen.times.values().copied().max().unwrap_or(0);
     let ended = of("message-acknowledged").saturating_add(of("message-returned"));
+    let answers = of("ack-transmitted").saturating_add(of("nack-transmitted"));
     vec![
         figure("messages acknowledged or returned (T-1)", "all", format!("{ended} of {accepted}")),
         figure("times each was written, at most (T-1)", "1", most_written.to_string()),
         figure("data packets", "", of("message-transmitted").to_string()),
-        figure("ACKs and NACKs (T-5, T-6)", "", {
-            of("ack-transmitted").saturating_add(of("nack-transmitted")).to_string()
-        }),
+        figure("ACKs and NACKs (T-5, T-6)", "", answers.to_string()),
     ]
 }
 
@@ -157,12 +156,8 @@ fn slack(run: &DemoRun<'_>) -> Vec<DemoFigure> {
     let longest = run.scenario.topology.cables().iter().max_by_key(|cable| cable.link.delay.0);
     let Some(link) = longest.map(|cable| cable.link) else { return Vec::new() };
     let [port, _] = link.ports;
-    let needed = link
-        .delay
-        .0
-        .saturating_mul(2)
-        .saturating_add(u64::from(port.generation))
-        .saturating_add(u64::from(port.interpretation));
+    let answer = u64::from(port.generation) + u64::from(port.interpretation);
+    let needed = link.delay.0.saturating_mul(2).saturating_add(answer);
     vec![
         figure(
             "cells above the STOP threshold, at least (F-4)",

@@ -35,6 +35,7 @@ pub(super) fn all(outcomes: &[ExperimentOutcome]) -> ExperimentsJson<'_> {
 
 pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
     let ExperimentOutcome { experiment, effort, findings } = outcome;
+    let tables = findings.tables.iter();
     ExperimentJson {
         experiment: experiment.name,
         title: &experiment.title,
@@ -44,9 +45,7 @@ pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
         },
         figures: PublishedFigure::table(&findings.figures),
         settings: CalibratedSetting::table(&findings.settings),
-        tables: findings
-            .tables
-            .iter()
+        tables: tables
             .map(|rows| TableJson { table: rows.name, title: &rows.title, rows })
             .collect(),
         notes: &experiment.notes,

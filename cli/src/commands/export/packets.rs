@@ -249,10 +249,8 @@ impl PacketWriting<'_> {
         let first = hops.find_map(|hop| Some((hop, known(hop.channel)?)));
         let (Some(fields), Some((first, channel))) = (fields, first) else { return Ok(()) };
         let interface = self.interface(first.channel, channel)?;
-        let comments = journey
-            .hops
-            .iter()
-            .flat_map(|hop| self.comments.within(hop.channel, hop.start, hop.end));
+        let hops = journey.hops.iter();
+        let comments = hops.flat_map(|hop| self.comments.within(hop.channel, hop.start, hop.end));
         self.written += 1;
         self.export.journey(interface, (first.time, &fields), comments)
     }

@@ -123,10 +123,8 @@ impl<'a> NetworkMoments<'a> {
         };
         let rows = packet.value.hops.iter().filter_map(|(number, from, to)| {
             let track = self.tracks.get(*number)?;
-            let stopped = track
-                .runs
-                .iter()
-                .filter(|run| run.2 == ChannelActivity::Stopped && run.0 < *to && *from < run.1);
+            let runs = track.runs.iter().filter(|run| run.2 == ChannelActivity::Stopped);
+            let stopped = runs.filter(|run| run.0 < *to && *from < run.1);
             let stopped = stopped.map(|run| bar(run.0.max(*from), run.1.min(*to)));
             Some((track.channel, [bar(*from, *to)].into_iter().chain(stopped).collect()))
         });
