@@ -121,6 +121,11 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
+/// Characters before and behind the first or the last case, whichever has more of both.
+fn around((from, to): (Tick, Tick), cases: [Tick; 2]) -> u64 {
+    cases.map(|at| at.since(from).0.min(to.since(at).0)).into_iter().max().unwrap_or(0)
+}
+
 /// Name of a node of one of several captures, as [`Channel::label`].
 fn node_label(capture: u32, node: &str) -> String {
     if capture == 0 { node.to_owned() } else { format!("{node} (capture {capture})") }
@@ -179,10 +184,9 @@ impl CaptureFigures {
         });
         for (kind, id, found) in found {
             if let Some(channel) = analysis.channel(id).filter(|channel| selects(channel)) {
-                let (from, to) = spans.get(&id).copied().unwrap_or_default();
-                let [first, last] =
-                    [found.first.at, found.last.at].map(|at| at.since(from).0.min(to.since(at).0));
-                let around = channel.period.time(first.max(last));
+                let span = spans.get(&id).copied().unwrap_or_default();
+                let around = around(span, [found.first.at, found.last.at]);
+                let around = channel.period.time(around);
                 figures.add_finding(kind, &channel.label(), found.count, time_in(around, 1e12));
             }
         }
@@ -215,11 +219,8 @@ impl CaptureFigures {
                 self.add((FigureSubject::Link, &label), measure, [value, recorded, 0.0]);
             }
         };
-        add(
-            "utilisation",
-            ratio(totals.counters.data(), time_in(characters.into(), 1.0)),
-            recorded,
-        );
+        let utilisation = ratio(totals.counters.data(), time_in(characters.into(), 1.0));
+        add("utilisation", utilisation, recorded);
         add("packets", ratio(totals.packets.count(), recorded), recorded);
         let known = if report.shows_stops() { recorded } else { 0.0 };
         let stopped = time_in(report.channel.period.time(totals.stops.periods), 1e12);
@@ -299,6 +300,7 @@ fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64)
         recorded_s: of.recorded.get(name).copied().unwrap_or(0.0),
         around_s: 0.0,
     };
+    let of_key = a.figures.get(key).or(b.figures.get(key));
     let (one, other, verdict) = match (a.figures.get(key), b.figures.get(key)) {
         (Some(one), None) if is_finding && is_told && b.would_show(a, key) => {
             (Some(*one), Some(none(b)), Some(ComparisonVerdict::Gone))
@@ -332,7 +334,7 @@ fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64)
         b: other.map(|it| it.value),
         recorded_a_s: one.map(|it| it.recorded_s),
         recorded_b_s: other.map(|it| it.recorded_s),
-        around_s: one.filter(|_| is_finding).map(|it| it.around_s),
+        around_s: of_key.filter(|_| is_finding).map(|it| it.around_s),
         change: compared.and_then(|(change, _)| change),
         verdict: verdict.name(),
         figures: 0,
@@ -387,8 +389,10 @@ mod tests {
         ] {
             let [a, b] = [figures(a, &[(kind, there, 2)]), figures(b, &[])];
             let verdict = |a: &_, b: &_| {
-                let rows = compare(a, Some(b), 0.1);
-                rows.into_iter().find(|row| row.subject == "finding").unwrap().verdict
+                let mut rows = compare(a, Some(b), 0.1).into_iter();
+                let row = rows.find(|row| row.subject == "finding").unwrap();
+                assert_eq!(row.around_s, Some(0.4));
+                row.verdict
             };
             assert_eq!(verdict(&a, &b), gone, "{kind:?} {a:?} {b:?}");
             assert_eq!(verdict(&b, &a), gone.replace("gone", "new"), "{kind:?} {a:?} {b:?}");
@@ -403,6 +407,9 @@ mod tests {
             a.add_finding(CrcBad, there, 2, around);
             let rows = compare(&a, Some(&figures([0.97; 3], &[])), 0.1);
             assert_eq!(rows[0].verdict, expected, "{around}");
+        }
+        for cases in [[15, 22], [18, 25]] {
+            assert_eq!(around((Tick(10), Tick(30)), cases.map(Tick)), 8);
         }
         // A hole may hide it, and fewer packets too.
         let whole = figures([1.0; 3], &[(CrcBad, there, 2)]);
