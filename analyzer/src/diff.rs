@@ -244,15 +244,10 @@ fn next_same(a: &WaitingPackets, b: &WaitingPackets) -> Option<(usize, usize)> {
 /// The head of the text format.
 pub fn diff_head(rows: &[DiffRow]) -> StyledLine {
     let differ = rows.iter().filter(|row| row.differs).count();
+    let all = count(rows.len(), "channel");
     match differ {
-        0 => StyledLine::of(
-            TextStyle::Good,
-            format!("✓ no difference on {}", count(rows.len(), "channel")),
-        ),
-        _ => StyledLine::of(
-            TextStyle::Bad,
-            format!("✗ {differ} of {} differ", count(rows.len(), "channel")),
-        ),
+        0 => StyledLine::of(TextStyle::Good, format!("✓ no difference on {all}")),
+        _ => StyledLine::of(TextStyle::Bad, format!("✗ {differ} of {all} differ")),
     }
 }
 
@@ -351,6 +346,8 @@ mod tests {
             ("", "", "", [0, 0, 0]),
             ("abcdefgh", "abcdxefgh", "=b =c =d +x =e =f =g", [8, 0, 1]),
             ("abcdefgh", "abcefgh", "=a =b =c -d =e =f =g", [7, 1, 0]),
+            // The packets behind a difference begin anew with each.
+            ("abcdefgh", "axbcydefgh", "=a +x =b =c +y =d =e =f", [8, 0, 2]),
             ("abxcd", "abycd", "=a =b -x +y =c =d", [4, 1, 1]),
             ("abc", "abcde", "=a =b =c +d +e", [3, 0, 2]),
             ("abc", "", "-a -b -c", [0, 3, 0]),

@@ -197,7 +197,7 @@ mod tests {
             (1, "ack", 9000, 100, 0),
             (2, "syn", 499, 0, 0),
             (3, "psh ack", 500, 100, 0),
-            (4, "ack", 500, 100, 1),
+            (4, "ack", 500, 50, 1),
             // Its journey ended later than those behind it.
             (3, "syn", 499, 0, 1),
             (5, "ack", 550, 50, 2),

@@ -101,6 +101,15 @@ fn standing(text: &str) -> Vec<StandingCause> {
     let least = if found.causes.contains(&StandingCause::Deadlock) { 1 << 10 } else { 1 << 12 };
     let standing = moved.values().filter(|at| **at + least <= run.network.now()).count();
     assert_eq!(found.packets, standing as u64, "{text}");
+    let mut stopped = BTreeMap::new();
+    for event in &run.happened {
+        if event.kind == TruthEventKind::SenderStopped {
+            stopped.entry(event.place).or_insert(event.at);
+        } else if let TruthEventKind::SenderResumed(_) = event.kind {
+            stopped.remove(&event.place);
+        }
+    }
+    assert_eq!(stopped.into_values().min(), Some(found.since), "{text}");
     found.causes.into_iter().collect()
 }
 

@@ -115,3 +115,19 @@ impl NoteQueue {
         notes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_below_the_row_that_has_its_time() {
+        let (channel, text, style) = (String::new(), String::new(), TextStyle::Plain);
+        let note = LinkNote { time: 0, channel, text, style };
+        let pending = [4, 5, 9, 10].map(|time| LinkNote { time, ..note.clone() }).into();
+        let mut queue = NoteQueue { pending, ..NoteQueue::default() };
+        let rows = [(5, 10), (10, 15)].map(|(from, until)| queue.take(from, until));
+        let times = rows.map(|notes| notes.iter().map(|it| it.time).collect::<Vec<_>>());
+        assert_eq!(times, [vec![5, 9], vec![10]]);
+    }
+}

@@ -85,26 +85,27 @@ pub(super) fn picture<'a>(
 fn cycle(deadlock: &Deadlock, analysis: &CliAnalysis) -> CyclePicture {
     let shown = deadlock.channels.iter().take(CYCLE_MAX).enumerate();
     let count = shown.len();
-    let left = count.div_ceil(2);
-    let place = |number: usize| {
-        let [down, up] = COLUMNS;
-        let (x, row) = if number < left {
-            (down, number)
-        } else {
-            (up, (2 * left - 1).saturating_sub(number))
-        };
-        (x, 10 + row * PITCH)
-    };
     let boxes = shown.map(|(number, id)| {
-        (name(analysis, *id).into_owned(), [place(number), place((number + 1) % count)])
+        (
+            name(analysis, *id).into_owned(),
+            [number, (number + 1) % count].map(|it| place(it, count)),
+        )
     });
     let known = |id| analysis.channel(id);
     CyclePicture {
         summary: deadlock_summary(deadlock, TimeUnit::Microseconds, &known).to_string(),
-        height: 10 + left * PITCH,
+        height: 10 + count.div_ceil(2) * PITCH,
         boxes: boxes.collect(),
         more: deadlock.channels.len().saturating_sub(CYCLE_MAX),
     }
+}
+
+/// Place of a box of a cycle: down on the left, and up on the right.
+fn place(number: usize, count: usize) -> (usize, usize) {
+    let (left, [down, up]) = (count.div_ceil(2), COLUMNS);
+    let (x, row) =
+        if number < left { (down, number) } else { (up, (2 * left - 1).saturating_sub(number)) };
+    (x, 10 + row * PITCH)
 }
 
 fn name(analysis: &CliAnalysis, id: ChannelId) -> Cow<'_, str> {
@@ -147,5 +148,19 @@ fn note(branch: &WaitBranch) -> &'static str {
         Some(StopEnd::Resumed(ResumeCause::Reset)) => "ended by a reset",
         Some(StopEnd::Resumed(ResumeCause::OpenLink)) => "ended as the link was open",
         Some(StopEnd::Resumed(ResumeCause::Go) | StopEnd::Hole) | None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_box_of_a_cycle_has_a_place_of_its_own() {
+        for count in 1..=CYCLE_MAX {
+            let places: Vec<_> = (0..count).map(|number| place(number, count)).collect();
+            let is_first = |(at, it)| places.iter().position(|other| other == it) == Some(at);
+            assert!(places.iter().enumerate().all(is_first), "{places:?}");
+        }
     }
 }

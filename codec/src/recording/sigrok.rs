@@ -370,7 +370,8 @@ mod tests {
 
     #[test]
     fn an_archive_without_its_directory_gives_all_files_that_are_whole() {
-        let metadata = "capturefile=logic-1\nsamplerate=1 MHz\nunitsize=1\nprobe1=a\n";
+        let metadata =
+            "capturefile=logic-1\nsamplerate=1 MHz\nunitsize=1\ntotal probes=8\nprobe1=a\n";
         for parts in [&["logic-1"][..], &["logic-1-1", "logic-1-2"], &["logic-1-0", "logic-1-1"]] {
             let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
             for (number, name) in (0..).zip(["metadata"].iter().chain(parts)) {

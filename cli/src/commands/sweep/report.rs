@@ -299,12 +299,25 @@ mod tests {
     #[test]
     fn less_than_95_percent_of_what_is_offered_is_saturated() {
         for (accepted, is_saturated) in [(94, true), (95, false)] {
-            let numbers = format!(
-                r#"{{"periods":1,"packets":1,"offered":100,"accepted":{accepted},"latency":1,
-                    "lost":0,"unfinished":0,"standing":0}}"#
-            );
-            let numbers: RunNumbers = serde_json::from_str(&numbers).unwrap();
-            assert_eq!(numbers.is_saturated(), is_saturated, "{accepted} %");
+            assert_eq!(numbers(accepted, 0).is_saturated(), is_saturated, "{accepted} %");
         }
+    }
+
+    /// Some of 100 bytes arrive, in a packet that takes 5 µs.
+    fn numbers(accepted: u64, unfinished: u64) -> RunNumbers {
+        let numbers = format!(
+            r#"{{"periods":1,"packets":1,"offered":100,"accepted":{accepted},"latency":400,
+                "lost":0,"unfinished":{unfinished},"standing":0}}"#
+        );
+        serde_json::from_str(&numbers).unwrap()
+    }
+
+    #[test]
+    fn a_saturated_point_without_a_latency_is_at_the_height_of_the_highest() {
+        let points = ["1", "2"]
+            .map(|value| vec![KeySetting { key: "load".to_owned(), value: value.to_owned() }]);
+        let runs = [numbers(94, 0), numbers(94, 1)];
+        let marks = SweepReport { points: &points, seeds: 1, runs: &runs }.plot().marks;
+        assert_eq!(marks.iter().map(|it| it.y.0).collect::<Vec<_>>(), [5_000; 2]);
     }
 }

@@ -410,6 +410,17 @@ mod tests {
         assert_eq!(seen, [(0, 0), (5, 1)].map(change));
     }
 
+    #[test]
+    fn a_pause_of_a_dump_makes_no_level_known() {
+        let (mut levels, mut seen) = (SignalLevels::default(), Vec::new());
+        levels.set(3, 1);
+        levels.put(2, SignalLevel::Unknown);
+        let hidden = levels.hide();
+        levels.show(hidden);
+        levels.finish(5, &mut |given| seen.extend_from_slice(given));
+        assert_eq!(seen, [SignalChange { time_fs: 5, signals: 0, unknown: 2 }]);
+    }
+
     /// Variables with changes of their own, with those of another, named or as the last one, and with none.
     #[test]
     fn the_places_of_changes_are_those_of_the_variables_that_have_them() {
