@@ -183,12 +183,8 @@ impl CaptureNetwork {
                 let command = start.and_then(|start| start.command);
                 Some(command.map_or(FlowInput::PeerHole, |(command, _)| FlowInput::from(command)))
             }
-            ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Packet(_)
-            | ChannelEvent::Link(_)
-            | ChannelEvent::Framed
-            | ChannelEvent::Omitted { .. } => None,
+            ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => None,
+            ChannelEvent::Link(_) | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => None,
         }
     }
 

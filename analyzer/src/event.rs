@@ -29,16 +29,8 @@ pub struct TimedEvent {
 impl TimedEvent {
     /// True if it tells whether a packet is under way on its channel. P-1
     pub(crate) const fn is_framed(&self) -> bool {
-        match self.body {
-            ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Packet(_) => true,
-            ChannelEvent::Begins
-            | ChannelEvent::Link(_)
-            | ChannelEvent::Command(_)
-            | ChannelEvent::Omitted { .. } => false,
-        }
+        use ChannelEvent::{Data, Framed, Head, Packet};
+        matches!(self.body, Framed | Head(_) | Data(_) | Packet(_))
     }
 
     /// Time at which a hole begins; its event comes with the first character behind it. `period` is that of the channel.

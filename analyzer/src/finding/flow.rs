@@ -233,11 +233,8 @@ impl FlowChecker {
             LinkEvent::Probe(number) => self.requests.probe = Some((at, number.value())),
             LinkEvent::BackwardReset => self.requests.reset = Some(at),
             // Reported by the symbol checker, where they are findings.
-            LinkEvent::LinkRestored
-            | LinkEvent::OverrunAlarm
-            | LinkEvent::Reply(_)
-            | LinkEvent::InvalidCode(_)
-            | LinkEvent::CorrectedCode { .. } => {}
+            LinkEvent::LinkRestored | LinkEvent::OverrunAlarm | LinkEvent::Reply(_) => {}
+            LinkEvent::InvalidCode(_) | LinkEvent::CorrectedCode { .. } => {}
         }
     }
 

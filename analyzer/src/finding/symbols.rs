@@ -274,15 +274,12 @@ impl ActedSymbols {
 fn facts(kind: FindingKind, more: u8) -> Vec<FindingFact> {
     if kind == FindingKind::CorrectedCode {
         let symbol = decode_control(more).symbol().map_or("", Symbol::family);
-        return vec![FindingFact::byte("code", more), FindingFact::word("symbol", symbol)];
-    }
-    if kind == FindingKind::WireOpen {
-        return open_wire(more);
-    }
-    if kind == FindingKind::UnexpectedFill {
-        return vec![FindingFact::number("periods", u64::from(more))];
-    }
-    if kind == FindingKind::InvalidCode {
+        vec![FindingFact::byte("code", more), FindingFact::word("symbol", symbol)]
+    } else if kind == FindingKind::WireOpen {
+        open_wire(more)
+    } else if kind == FindingKind::UnexpectedFill {
+        vec![FindingFact::number("periods", u64::from(more))]
+    } else if kind == FindingKind::InvalidCode {
         vec![FindingFact::byte("code", more)]
     } else {
         Vec::new()

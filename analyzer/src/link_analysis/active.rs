@@ -279,17 +279,8 @@ impl LinkState {
         self.out.events.extend(begun);
         // The stops of a sender come as its own events, unless only its commands were recorded; the first command
         // tells that it was not stopped by one that was not recorded.
-        let is_passed = match body {
-            ChannelEvent::Data(_) => false,
-            ChannelEvent::Command(_) => is_one_way || is_first,
-            ChannelEvent::Head(_)
-            | ChannelEvent::Packet(_)
-            | ChannelEvent::Link(_)
-            | ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Omitted { .. } => true,
-        };
-        if is_passed {
+        let is_data = matches!(body, ChannelEvent::Data(_));
+        if !is_data && (!is_command || is_one_way || is_first) {
             self.out.events.push(event);
         }
     }

@@ -15,20 +15,13 @@ pub(super) struct BegunBytes {
 impl BegunBytes {
     /// Counts the bytes of an event; returns those up to a stop of the sender.
     pub(super) fn observe(&mut self, at: Tick, event: &ChannelEvent) -> Option<ChannelEvent> {
-        match event {
-            ChannelEvent::Data(length) => {
-                *self = Self { before: self.before + self.run, from: at, run: *length };
-            }
-            ChannelEvent::Head(_) | ChannelEvent::Packet(_) => *self = Self::default(),
-            ChannelEvent::Link(LinkEvent::SenderStopped) => {
-                let run = self.run.min(at.since(self.from).0 + 1);
-                return Some(ChannelEvent::Data(self.before + run));
-            }
-            ChannelEvent::Link(_)
-            | ChannelEvent::Command(_)
-            | ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Omitted { .. } => {}
+        if let ChannelEvent::Data(length) = event {
+            *self = Self { before: self.before + self.run, from: at, run: *length };
+        } else if let ChannelEvent::Head(_) | ChannelEvent::Packet(_) = event {
+            *self = Self::default();
+        } else if let ChannelEvent::Link(LinkEvent::SenderStopped) = event {
+            let run = self.run.min(at.since(self.from).0 + 1);
+            return Some(ChannelEvent::Data(self.before + run));
         }
         None
     }

@@ -71,13 +71,10 @@ pub fn blocking(
 /// Number of deadlocks in words; where sight ends, none can be excluded.
 pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine {
     let roots = trees.roots();
-    let ends = roots.iter().filter_map(|(root, branch)| match root {
+    let ends = roots.iter().filter_map(|(root, branch)| {
+        let BlockingRoot::OutOfSight(id) = root else { return None };
         // A sender that GO released was in no deadlock.
-        BlockingRoot::OutOfSight(_) if branch.is_released() => None,
-        BlockingRoot::OutOfSight(id) => Some((*id, branch)),
-        BlockingRoot::Deadlock | BlockingRoot::Host(_) | BlockingRoot::OpenLink(_) => None,
-        BlockingRoot::Busy(_) | BlockingRoot::Switch(_) => None,
-        BlockingRoot::SlowOutput(_) | BlockingRoot::Unknown(_) => None,
+        (!branch.is_released()).then_some((*id, branch))
     });
     let behind = |ends: &mut dyn Iterator<Item = ChannelId>| {
         let mut nodes: Vec<_> = ends.map(|id| node(id, known)).collect();

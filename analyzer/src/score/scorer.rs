@@ -165,24 +165,13 @@ impl Scorer {
         match event {
             AnalysisEvent::Row(TimedEvent { channel, at, body: what, .. }) => {
                 let Some((_, balance)) = self.channels.get_mut(&channel) else { return };
-                match what {
-                    ChannelEvent::Packet(packet) => {
-                        balance.find(ChannelLine::packet(at, &packet));
-                        self.ip.packet(channel, &packet);
-                    }
-                    ChannelEvent::Link(event) => {
-                        ChannelLine::found(at, &event)
-                            .into_iter()
-                            .for_each(|line| balance.find(line));
-                    }
-                    ChannelEvent::Omitted { rounds, every, .. } => {
-                        self.leave_out_repeat(channel, at, [rounds, every]);
-                    }
-                    ChannelEvent::Begins
-                    | ChannelEvent::Framed
-                    | ChannelEvent::Head(_)
-                    | ChannelEvent::Data(_)
-                    | ChannelEvent::Command(_) => {}
+                if let ChannelEvent::Packet(packet) = &what {
+                    balance.find(ChannelLine::packet(at, packet));
+                    self.ip.packet(channel, packet);
+                } else if let ChannelEvent::Link(event) = &what {
+                    ChannelLine::found(at, event).into_iter().for_each(|line| balance.find(line));
+                } else if let ChannelEvent::Omitted { rounds, every, .. } = what {
+                    self.leave_out_repeat(channel, at, [rounds, every]);
                 }
             }
             AnalysisEvent::Slack(SlackEvent::Fill(fill)) => self.fills.bounds(fill),

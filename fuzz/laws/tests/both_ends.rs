@@ -30,9 +30,8 @@ impl NetworkEvents {
                 AnalysisEvent::Conversation(it) => ("conversations", format!("{it:?}")),
                 AnalysisEvent::Mapping(it) => ("mapping", format!("{it:?}")),
                 // These are of a recording.
-                AnalysisEvent::Row(_) | AnalysisEvent::Interval(_) => return,
-                AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => return,
-                AnalysisEvent::Fault(_) => return,
+                AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Slack(_) => return,
+                AnalysisEvent::Interval(_) | AnalysisEvent::Fault(_) => return,
             };
             events.0.entry(kind).or_default().push(text);
         });
