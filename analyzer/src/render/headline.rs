@@ -14,12 +14,19 @@ use crate::finding::{FactValue, Finding, FindingKind, FindingSet, NOTHING_FOLLOW
 
 /// Names in a sentence; more are counted. *Chosen*: a line.
 const NAMES_SHOWN: usize = 4;
+/// Longest way on which a circle is looked for, in channels. *Chosen*: more than a packet passes.
+const CIRCLE_MAX: usize = 64;
+
+/// Channels stopped to the end by the nodes that they come from, with the ends of those of whose packets nothing was seen.
+type StoppedOutputs<'a> = BTreeMap<&'a str, BTreeMap<ChannelId, Option<&'a ChannelEnds>>>;
 
 /// Cause that held up senders.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum HoldUpCause {
     /// A circle of channels, by the first of them; none if it is the cause of another time.
     Deadlock(Option<ChannelId>),
+    /// Channels of which each leads to the next, the only one that was stopped there, if their packets do. S-3
+    Circle(BTreeSet<ChannelId>),
     Host(String),
     /// A node behind which nothing was captured.
     Sight(String),
@@ -63,29 +70,64 @@ pub fn held_up<'a>(
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Vec<StyledLine> {
     let mut groups: BTreeMap<HoldUpCause, HeldUpSenders> = BTreeMap::new();
-    for (kind, id, found) in set.found() {
+    let judged = set
+        .found()
+        .filter_map(|it| Some((ChannelEnds::of(known(it.1)?)?, cause(set, it, known)?, it)));
+    let judged: Vec<_> = judged.collect();
+    let leads = |ends: &ChannelEnds, cause: &_, found| {
+        matches!(cause, HoldUpCause::Sight(node) if *node == ends.to.node) && is_unseen(found)
+    };
+    let mut stopped = StoppedOutputs::new();
+    let lasting = judged.iter().filter(|(.., it)| it.2.fact("until").is_some());
+    for (ends, cause, (_, id, found)) in lasting {
+        let next = leads(ends, cause, found).then_some(ends);
+        stopped.entry(&ends.from.node).or_default().insert(*id, next);
+    }
+    for (ends, cause, (kind, _, found)) in &judged {
         let Some(share) = found.fact("share").and_then(FactValue::number) else { continue };
-        let Some(ends) = known(id).and_then(ChannelEnds::of) else { continue };
-        let Some(cause) = cause(set, (kind, id, found), known) else { continue };
+        let circle = leads(ends, cause, found).then(|| circle(ends, &stopped)).flatten();
+        let cause = circle.map_or_else(|| cause.clone(), HoldUpCause::Circle);
         let group = groups.entry(cause).or_default();
         let time = HeldUpTime { share, lasts: found.fact("until").is_some() };
         group.severity = group.severity.min(found.severity);
         group.longest.extend(time);
-        if kind == FindingKind::Deadlock {
+        if *kind == FindingKind::Deadlock {
             group.circle = found.channels("circle").len();
             continue;
         }
         let (sender, receiver) = if found.has_word("unrecorded", "opposite") {
-            (ends.to.node, ends.from.node)
+            (&ends.to.node, &ends.from.node)
         } else {
-            (ends.from.node, ends.to.node)
+            (&ends.from.node, &ends.to.node)
         };
-        group.senders.entry(sender).or_default().extend(time);
-        group.between.insert(receiver);
+        group.senders.entry(sender.clone()).or_default().extend(time);
+        group.between.insert(receiver.clone());
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by_key(|(_, group)| (group.severity, Reverse(group.longest.share)));
     groups.into_iter().map(|(cause, group)| group.sentence(&cause)).collect()
+}
+
+/// True if a channel was stopped to the end, and nothing was seen of the packet that waits behind it.
+fn is_unseen(found: &Finding) -> bool {
+    let has = |name| found.fact(name).is_some();
+    has("until") && !has("packet") && !has("unrecorded")
+}
+
+/// The circle to which the only stopped output of the node behind a channel leads, and the only one of each node behind it.
+/// Nobody sends a packet back over the link on which it came.
+fn circle(ends: &ChannelEnds, outputs: &StoppedOutputs<'_>) -> Option<BTreeSet<ChannelId>> {
+    let (mut came, mut way) = (ends, Vec::new());
+    while way.len() < CIRCLE_MAX {
+        let stopped = outputs.get(came.to.node.as_str()).filter(|stopped| stopped.len() == 1)?;
+        let (id, next) = stopped.first_key_value()?;
+        if let Some(begin) = way.iter().position(|other| other == id) {
+            return Some(way.drain(begin..).collect());
+        }
+        way.push(*id);
+        came = next.filter(|next| next.from != came.to)?;
+    }
+    None
 }
 
 fn cause<'a>(
@@ -158,6 +200,10 @@ impl HeldUpSenders {
         let held = format!("held up {senders} {time}");
         let circle = count(self.circle, "channel");
         let text = match cause {
+            HoldUpCause::Circle(channels) => format!(
+                "a circle of {} {held}: a deadlock, unless the first byte of a packet there, not recorded, leads elsewhere",
+                count(channels.len(), "stopped channel")
+            ),
             HoldUpCause::Deadlock(None) => format!("a deadlock {held}"),
             HoldUpCause::Deadlock(Some(_)) if names_shown.is_empty() => {
                 format!("a deadlock of {circle} lasted {time}")

@@ -58,7 +58,7 @@ fn sentences(file: &str, ports: &[&str]) -> String {
 
 #[test]
 fn a_sentence_names_who_held_up_whom() {
-    let cases: [(&str, &[&str]); 15] = [
+    let cases: [(&str, &[&str]); 17] = [
         ("standstill/deadlock-mesh.toml", &[]),
         ("standstill/slow-host.toml", &[]),
         ("standstill/slow-host.toml", &["sw:3"]),
@@ -72,12 +72,11 @@ fn a_sentence_names_who_held_up_whom() {
         ("standstill/loop-cable.toml", &[]),
         ("standstill/circle-again.toml", &[]),
         ("standstill/late-tap.toml", &[]),
+        ("standstill/late-circle.toml", &[]),
+        ("standstill/late-sinks.toml", &[]),
         ("standstill/slow-then-dead.toml", &[]),
         ("standstill/two-senders.toml", &[]),
     ];
-    let text: String = cases
-        .iter()
-        .map(|(file, ports)| format!("{file} {ports:?}\n{}", sentences(file, ports)))
-        .collect();
-    insta::assert_snapshot!(text);
+    let texts = cases.map(|(file, ports)| format!("{file} {ports:?}\n{}", sentences(file, ports)));
+    insta::assert_snapshot!(texts.concat());
 }

@@ -77,6 +77,7 @@ impl StandingSender {
             StandingCause::NoCommands => None,
         });
         facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
+        facts.extend(self.packet.map(|packet| FindingFact::number("packet", packet)));
         facts
     }
 
