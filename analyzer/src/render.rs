@@ -174,17 +174,12 @@ const ROUTE_SHOWN: usize = 8;
 
 fn event_line((channel, at): (&Channel, u64), when: &str, event: &LinkEvent) -> StyledLine {
     let role = match event {
-        LinkEvent::SenderStopped
-        | LinkEvent::SenderResumed(_)
-        | LinkEvent::LinkRestored
-        | LinkEvent::Probe(_)
-        | LinkEvent::Reply(_)
-        | LinkEvent::ResetEnded => TextStyle::Plain,
-        LinkEvent::CorrectedCode { .. }
-        | LinkEvent::Hole { .. }
-        | LinkEvent::OpenLink
-        | LinkEvent::ForwardReset
-        | LinkEvent::BackwardReset => TextStyle::Notice,
+        LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) => TextStyle::Plain,
+        LinkEvent::Probe(_) | LinkEvent::Reply(_) => TextStyle::Plain,
+        LinkEvent::LinkRestored | LinkEvent::ResetEnded => TextStyle::Plain,
+        LinkEvent::CorrectedCode { .. } | LinkEvent::Hole { .. } => TextStyle::Notice,
+        LinkEvent::ForwardReset | LinkEvent::BackwardReset => TextStyle::Notice,
+        LinkEvent::OpenLink => TextStyle::Notice,
         LinkEvent::InvalidCode(_) | LinkEvent::OverrunAlarm => TextStyle::Bad,
     };
     StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))
@@ -202,13 +197,9 @@ pub(crate) fn event_detail(event: &LinkEvent) -> String {
         LinkEvent::CorrectedCode { code, symbol } => format!("0x{code:02x} to {symbol}"),
         LinkEvent::Hole { missing } => format!("{missing} characters not recorded before"),
         LinkEvent::SenderResumed(by) => format!("by {}", by.name()),
-        LinkEvent::OpenLink
-        | LinkEvent::LinkRestored
-        | LinkEvent::ForwardReset
-        | LinkEvent::ResetEnded
-        | LinkEvent::BackwardReset
-        | LinkEvent::OverrunAlarm
-        | LinkEvent::SenderStopped => String::new(),
+        LinkEvent::OpenLink | LinkEvent::LinkRestored | LinkEvent::SenderStopped => String::new(),
+        LinkEvent::ForwardReset | LinkEvent::ResetEnded => String::new(),
+        LinkEvent::BackwardReset | LinkEvent::OverrunAlarm => String::new(),
     }
 }
 

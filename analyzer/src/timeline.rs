@@ -245,10 +245,10 @@ impl EventTimeline {
                 let end = self.due.peek().map_or(end, |Reverse((other, _))| end.min(*other));
                 return self.queues.get_mut(&id)?.pass_repeated(command, end);
             }
-            ChannelEvent::Link(LinkEvent::OpenLink) => FlowInput::PeerSilent,
+            ChannelEvent::Link(LinkEvent::OpenLink) => Some(FlowInput::PeerSilent),
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 queue.last_command = None;
-                FlowInput::PeerHole
+                Some(FlowInput::PeerHole)
             }
             ChannelEvent::Link(LinkEvent::ForwardReset) => {
                 self.emit(id, at, event);
@@ -261,8 +261,7 @@ impl EventTimeline {
                 }
                 let unknown = event.unknown_senders(id, peer);
                 self.inputs.extend(unknown.map(|sender| (id, sender, FlowInput::PeerHole)));
-                self.emit(id, at, event);
-                return next;
+                None
             }
             ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_)
                 if self.instant.is_empty() && self.is_alone(&event, next) =>
@@ -270,18 +269,11 @@ impl EventTimeline {
                 out(TimedEvent { time: self.now, channel: id, at, body: event });
                 return next;
             }
-            ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Packet(_)
-            | ChannelEvent::Link(_)
-            | ChannelEvent::Begins
-            | ChannelEvent::Framed => {
-                self.emit(id, at, event);
-                return next;
-            }
+            ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => None,
+            ChannelEvent::Link(_) | ChannelEvent::Begins | ChannelEvent::Framed => None,
         };
         self.emit(id, at, event);
-        self.inputs.extend(peer.map(|peer| (id, peer, input)));
+        self.inputs.extend(peer.zip(input).map(|(peer, input)| (id, peer, input)));
         next
     }
 

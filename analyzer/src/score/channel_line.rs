@@ -65,16 +65,10 @@ impl LineKind {
             Self::OpenPacket => LineClass::OpenPacket,
             Self::ResetEnded => LineClass::ResetEnd,
             Self::SenderStopped | Self::SenderResumed => LineClass::Sender,
-            Self::Packet
-            | Self::OpenLink
-            | Self::LinkRestored
-            | Self::ForwardReset
-            | Self::BackwardReset
-            | Self::OverrunAlarm
-            | Self::Probe
-            | Self::Reply
-            | Self::InvalidCode
-            | Self::CorrectedCode => LineClass::Own,
+            Self::Packet | Self::OpenLink | Self::LinkRestored => LineClass::Own,
+            Self::ForwardReset | Self::BackwardReset | Self::OverrunAlarm => LineClass::Own,
+            Self::Probe | Self::Reply => LineClass::Own,
+            Self::InvalidCode | Self::CorrectedCode => LineClass::Own,
         }
     }
 }

@@ -187,17 +187,8 @@ impl Scorer {
             AnalysisEvent::Conversation(TransportEvent::Observed(observation)) => {
                 self.messages.found(&observation);
             }
-            AnalysisEvent::Conversation(
-                TransportEvent::Malformed(_) | TransportEvent::Conversation(_),
-            )
-            | AnalysisEvent::Interval(_)
-            | AnalysisEvent::Blocked(_)
-            | AnalysisEvent::Case(_)
-            | AnalysisEvent::Slack(
-                SlackEvent::Late { .. }
-                | SlackEvent::OverrunRisk { .. }
-                | SlackEvent::Contradiction { .. },
-            ) => {}
+            AnalysisEvent::Conversation(_) | AnalysisEvent::Slack(_) => {}
+            AnalysisEvent::Interval(_) | AnalysisEvent::Blocked(_) | AnalysisEvent::Case(_) => {}
         }
     }
 

@@ -121,18 +121,10 @@ impl ChannelRecording {
 pub(crate) fn record_chunks(ops: &[RecordOp]) -> [Vec<OwnedChunk>; 2] {
     let (mut here, mut there) = (ChannelRecording::default(), ChannelRecording::default());
     for op in ops {
-        match op {
-            RecordOp::Over => std::mem::swap(&mut here, &mut there),
-            _ if here.next + here.chars.len() as u64 > PERIODS_MAX => {}
-            RecordOp::Data(_)
-            | RecordOp::Bytes(_)
-            | RecordOp::Packet(_)
-            | RecordOp::Code(_)
-            | RecordOp::Silence(_)
-            | RecordOp::Fill(_)
-            | RecordOp::Cut
-            | RecordOp::Repeat(_)
-            | RecordOp::Hole(_) => here.take(*op),
+        if *op == RecordOp::Over {
+            std::mem::swap(&mut here, &mut there);
+        } else if here.next + here.chars.len() as u64 <= PERIODS_MAX {
+            here.take(*op);
         }
     }
     if ops.iter().filter(|op| **op == RecordOp::Over).count() % 2 == 1 {
