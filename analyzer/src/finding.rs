@@ -169,7 +169,9 @@ impl FindingChecks {
         set.pass(row.time);
         let Some(side) = sides.get_mut(&row.channel) else { return };
         let (peer, period) = (side.peer, side.period);
-        row.omitted(period).into_iter().for_each(|span| set.recorded.omit(row.channel, span));
+        if let Some(span) = row.omitted(period) {
+            set.recorded.omit(row.channel, span);
+        }
         let mut sink = FindingSink { set, channel: row.channel, period };
         if side.peer.is_some() {
             side.watch.requests.expire(row.at, &mut sink);

@@ -145,6 +145,9 @@ mod tests {
         for (grounds, expected) in cases {
             assert_eq!(recorded.supports(grounds), expected, "{grounds:?}");
         }
+        recorded.omit(one, [4, 16]);
+        let known = [[0, 4], [0, 5], [16, 20], [15, 20]].map(|span| recorded.covers(one, span));
+        assert_eq!(known, [true, false, true, false]);
         recorded.declare(empty);
         recorded.join(one, empty);
         assert!(!recorded.supports(FindingGrounds::Channels([13, 20], &[one])));

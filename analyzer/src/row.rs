@@ -341,11 +341,8 @@ impl RowField {
     pub const fn words(&self) -> &'static [&'static str] {
         match self.shape {
             FieldShape::Words(words) | FieldShape::Ranks(words) => words,
-            FieldShape::Number(_)
-            | FieldShape::Signed
-            | FieldShape::Real
-            | FieldShape::Place
-            | FieldShape::Time => &[],
+            FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real => &[],
+            FieldShape::Place | FieldShape::Time => &[],
             FieldShape::Text | FieldShape::Bytes | FieldShape::Flag | FieldShape::List => &[],
         }
     }

@@ -255,8 +255,9 @@ impl FindingChecks {
 
     /// Takes out time of which the events were not examined.
     pub(crate) fn omitted(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
-        let span = event.omitted(network.period(event.channel));
-        span.into_iter().for_each(|span| self.set.recorded.omit(event.channel, span));
+        if let Some(span) = event.omitted(network.period(event.channel)) {
+            self.set.recorded.omit(event.channel, span);
+        }
     }
 
     /// Sets the time up to which journeys and waits are known.

@@ -117,14 +117,10 @@ pub fn links(links: &[Vec<ChannelReport<'_>>], unit: TimeUnit, out: &mut impl Fn
 fn legend() -> StyledLine {
     let mut line = StyledLine::of(TextStyle::Dim, "  ");
     for state in ChannelActivity::ALL {
-        let glyph = match state {
-            ChannelActivity::Sending => HEIGHTS.concat(),
-            ChannelActivity::Unknown
-            | ChannelActivity::Open
-            | ChannelActivity::Reset
-            | ChannelActivity::Stopped
-            | ChannelActivity::Starved
-            | ChannelActivity::Idle => activity_glyph(state).to_owned(),
+        let glyph = if state == ChannelActivity::Sending {
+            HEIGHTS.concat()
+        } else {
+            activity_glyph(state).to_owned()
         };
         line = line
             .and(activity_style(state), glyph)

@@ -64,11 +64,8 @@ impl BufferArrival {
         match self {
             Self::Data { start, end } if start == now => end,
             Self::Mark(at) if at == now => at + 1,
-            Self::Data { start: at, .. }
-            | Self::Mark(at)
-            | Self::Reset(at)
-            | Self::Lost(at)
-            | Self::Found(at) => at,
+            Self::Data { start: at, .. } | Self::Mark(at) | Self::Reset(at) => at,
+            Self::Lost(at) | Self::Found(at) => at,
         }
     }
 }
