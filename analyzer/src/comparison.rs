@@ -185,8 +185,8 @@ impl CaptureFigures {
         for (kind, id, found) in found {
             if let Some(channel) = analysis.channel(id).filter(|channel| selects(channel)) {
                 let span = spans.get(&id).copied().unwrap_or_default();
-                let around = around(span, [found.first.at, found.last.at]);
-                let around = channel.period.time(around);
+                let characters = around(span, [found.first.at, found.last.at]);
+                let around = channel.period.time(characters);
                 figures.add_finding(kind, &channel.label(), found.count, time_in(around, 1e12));
             }
         }

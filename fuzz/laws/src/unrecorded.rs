@@ -150,7 +150,7 @@ impl RecordedChunks {
         self.accused_in(&self.without(part))
     }
 
-    /// Likewise, those that another capture has of the same characters.
+    /// Errors and warnings, in the same sense, that another capture of the same characters has and this one has not.
     pub fn accused_in(&self, capture: &[u8]) -> Vec<&'static str> {
         let AnalyzedCapture { set, blocked, intervals, journeys, .. } =
             AnalyzedCapture::of(capture);
