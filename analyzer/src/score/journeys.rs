@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_packet_waits_for_journeys_that_may_still_be_told_of_it() {
-        let row: TruthLine = serde_json::from_str(SENT).unwrap();
+        let row = TruthLine::parse(SENT.as_bytes()).unwrap();
         let TruthWhat::Sent(frame) = &row.what else { panic!("{row:?}") };
         // Journeys are still reported for packets from `oldest` on only.
         for (oldest, kept) in [(0, 1), (30, 1), (31, 0)] {

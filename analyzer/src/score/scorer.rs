@@ -117,16 +117,16 @@ impl Scorer {
         messages.row(row);
         ip.row(row);
         mapping.row(row);
-        if let Some([kind, why]) = row.unseen {
+        if let Some([kind, why]) = row.unseen() {
             unseen.entry(kind).or_insert((0, why)).0 += 1;
         }
         match &row.what {
             Truth::Fill { fill, slope } => fills.truth(&row.place, row.time(), *fill, *slope),
-            // A host's forced STOP or GO is unrelated to its slack buffer.
             Truth::PowerLost => {
                 fills.limit(&row.place, row.time());
                 journeys.power_lost(row);
             }
+            // A host's forced STOP or GO is unrelated to its slack buffer.
             Truth::Raw { .. } => fills.limit(&row.place, row.time()),
             Truth::Fault
             | Truth::OpenLink
@@ -169,7 +169,9 @@ impl Scorer {
                     balance.find(ChannelLine::packet(at, packet));
                     self.ip.packet(channel, packet);
                 } else if let ChannelEvent::Link(event) = &what {
-                    ChannelLine::found(at, event).into_iter().for_each(|line| balance.find(line));
+                    if let Some(line) = ChannelLine::found(at, event) {
+                        balance.find(line);
+                    }
                 } else if let ChannelEvent::Omitted { rounds, every, .. } = what {
                     self.leave_out_repeat(channel, at, [rounds, every]);
                 }

@@ -1,7 +1,6 @@
 //! Reader of the truth, line by line as `docs/truth.md` specifies it; unknown events and fields are
 //! skipped.
 
-use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use codec::time::{CharacterPeriod, Picoseconds};
@@ -63,20 +62,12 @@ pub(super) struct TruthLine {
     pub(super) place: String,
     /// Name of the packet, if the row is about one.
     pub(super) packet: Option<String>,
-    #[serde(flatten)]
-    pub(super) what: TruthWhat,
-    /// Kind of an event that no capture shows, with the reason.
+    event: String,
     #[serde(skip)]
-    pub(super) unseen: Option<[&'static str; 2]>,
+    pub(super) what: TruthWhat,
 }
 
-#[derive(Deserialize)]
-struct TruthEvent<'a> {
-    #[serde(borrow)]
-    event: Cow<'a, str>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum TruthWhat {
     Consumed {
@@ -167,6 +158,7 @@ pub(super) enum TruthWhat {
     },
     IpTransmitted(TruthIp),
     Fault,
+    #[default]
     #[serde(other)]
     Other,
 }
@@ -246,9 +238,21 @@ pub(super) struct TruthFrame {
 }
 
 impl TruthLine {
+    /// Reads what all rows have, then what those of its event have.
+    pub(super) fn parse(line: &[u8]) -> serde_json::Result<Self> {
+        let mut row: Self = serde_json::from_slice(line)?;
+        row.what = serde_json::from_slice(line)?;
+        Ok(row)
+    }
+
     /// The time of the event.
     pub(super) fn time(&self) -> Picoseconds {
         self.time_ps.map_or_else(|| CharacterPeriod::FULL_RATE.time(self.at), Picoseconds::from)
+    }
+
+    /// Kind of the event, if no capture shows it, with the reason.
+    pub(super) fn unseen(&self) -> Option<[&'static str; 2]> {
+        UNSEEN.into_iter().find(|[kind, _]| *kind == self.event)
     }
 }
 
@@ -299,10 +303,7 @@ impl<T: BufRead> TruthReader<T> {
             if line.len() as u64 >= LINE_MAX {
                 return Err(wrong(format!("is longer than {LINE_MAX} bytes")));
             }
-            let mut row: TruthLine = serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
-            let TruthEvent { event } =
-                serde_json::from_slice(line).map_err(|e| wrong(plain(&e)))?;
-            row.unseen = UNSEEN.into_iter().find(|[kind, _]| *kind == event);
+            let row = TruthLine::parse(line).map_err(|e| wrong(plain(&e)))?;
             if row.at < self.now {
                 return Err(wrong(format!(
                     "is of period {}, earlier than the line before",
@@ -332,21 +333,16 @@ mod tests {
 
     fn read(text: &str) -> Vec<String> {
         let mut lines = TruthReader::new(text.as_bytes());
-        let mut seen = Vec::new();
-        loop {
-            match lines.next() {
-                Ok(Some(TruthLine { at, place, what, unseen, .. })) => {
-                    let what = format!("{what:?}");
-                    let what = unseen.map_or(what, |[kind, _]| kind.to_owned());
-                    seen.push(format!("{at} {place} {what}"));
-                }
-                Ok(None) => return seen,
-                Err(error) => {
-                    seen.push(error.to_string());
-                    return seen;
-                }
+        let rows = std::iter::from_fn(|| lines.next().transpose());
+        let texts = rows.map(|row| match row {
+            Ok(row) => {
+                let what = format!("{:?}", row.what);
+                let what = row.unseen().map_or(what, |[kind, _]| kind.to_owned());
+                format!("{} {} {what}", row.at, row.place)
             }
-        }
+            Err(error) => error.to_string(),
+        });
+        texts.collect()
     }
 
     #[test]
