@@ -295,6 +295,19 @@ proptest! {
 }
 
 #[test]
+fn an_interval_ends_where_a_hole_begins_before_later_ones_end() {
+    // b > a is not recorded from 2 to 19. a > b is idle until 5; what it may do is not known from 2 on.
+    let [go, gap] = [(1, 0, "GO GAP", 0), (1, 20, "GAP", 0)];
+    let whole = [(0, 0, "GAP×6 83×6", 0), go, gap];
+    let cut = [(0, 0, "GAP×6 83 83", 0), go, (0, 8, "83×4", 0), gap];
+    for pieces in [&whole[..], &cut] {
+        let (intervals, _) = analysed(&capture(&link(), pieces));
+        let begun = intervals.iter().map(|it| (it.channel.0, it.start.0));
+        assert_eq!(begun.collect::<Vec<_>>(), [(0, 0), (1, 0), (0, 2), (0, 6), (1, 20)]);
+    }
+}
+
+#[test]
 fn channels_of_two_rates_meet_in_time() {
     // b runs at half the rate: its STOP at 3 and GO at 5 fall on 6 and 10 of a.
     let [there, mut back] = link();

@@ -291,9 +291,11 @@ impl ActivityTracker {
         self.opposite.as_ref().map_or(at, |opposite| opposite.limit(at))
     }
 
-    /// The first character that was recorded while the opposite channel was not, of those whose events are to come.
-    pub(crate) fn hidden_from(&self) -> Option<Tick> {
-        Some(self.opposite_limit(self.recorded.end)).filter(|hidden| *hidden < self.recorded.end)
+    /// Of what is to be processed, the first character recorded while the opposite channel was not, and the first not recorded.
+    pub(crate) fn ends(&self) -> [Option<Tick>; 2] {
+        let end = self.recorded.end;
+        let hidden = Some(self.opposite_limit(end)).filter(|hidden| *hidden < end);
+        [hidden, Some(self.recorded.limit(end))]
     }
 
     /// The permission of the sender at the next character: unknown while its commands are not recorded.
@@ -318,7 +320,7 @@ impl ActivityTracker {
     }
 
     /// Determines the activity up to a character.
-    fn settle(&mut self, at: Tick) {
+    pub(crate) fn settle(&mut self, at: Tick) {
         self.hide(at);
         self.settle_with_sender(at);
     }
@@ -355,10 +357,13 @@ impl ActivityTracker {
         self.next
     }
 
-    /// Ends the current interval if another activity follows, after all events of the newest character. (At once, so
-    /// that the order of intervals does not depend on the cuts between runs of bytes.)
+    /// Ends the current interval if another activity follows, or nothing that was recorded, after all events of the
+    /// newest character. (At once, so that the order of intervals does not depend on the cuts between runs of bytes.)
     pub(crate) fn emit_settled(&mut self) {
         let Some((_, current)) = self.current else { return };
+        if self.recorded.limit(Tick(self.next.0.saturating_add(1))) == self.next {
+            return self.close();
+        }
         if self.next > self.now {
             return;
         }

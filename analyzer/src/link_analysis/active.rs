@@ -57,6 +57,12 @@ pub(super) struct ObservedParameters {
     hysteresis_max: Option<u32>,
 }
 
+impl ObservedParameters {
+    fn of(findings: &FindingChecks, id: ChannelId) -> Self {
+        Self { variants: findings.variants(id), hysteresis_max: findings.hysteresis_max(id) }
+    }
+}
+
 impl ActiveLink {
     pub(super) fn new(scope: AnalysisScope) -> Self {
         let mut findings = FindingChecks::default();
@@ -163,15 +169,7 @@ impl ActiveLink {
 
     pub(super) fn take_output(&mut self) -> LinkOutput {
         self.state.out.cases.extend(self.state.findings.take_cases());
-        // The next output will be about as long.
-        let LinkOutput { events, intervals, slack, cases: _ } = &self.state.out;
-        let next = LinkOutput {
-            events: Vec::with_capacity(events.len()),
-            intervals: Vec::with_capacity(intervals.len()),
-            slack: Vec::with_capacity(slack.len()),
-            cases: Vec::new(),
-        };
-        std::mem::replace(&mut self.state.out, next)
+        std::mem::take(&mut self.state.out)
     }
 }
 
@@ -179,24 +177,14 @@ impl LinkState {
     pub(super) fn reports(&self) -> impl Iterator<Item = ChannelReport<'_>> {
         self.channels.iter().map(|(id, it)| {
             let peer = it.peer.and_then(|peer| self.channels.get(&peer));
-            it.report(*id, self.observed(*id), peer.map(Box::as_ref))
+            it.report(*id, ObservedParameters::of(&self.findings, *id), peer.map(Box::as_ref))
         })
-    }
-
-    fn observed(&self, id: ChannelId) -> ObservedParameters {
-        let Self { findings, .. } = self;
-        let (variants, hysteresis_max) = (findings.variants(id), findings.hysteresis_max(id));
-        ObservedParameters { variants, hysteresis_max }
     }
 
     /// Keeps what the findings say of the parameters.
     pub(super) fn observe(&mut self) {
-        let ids: Vec<ChannelId> = self.channels.keys().copied().collect();
-        for id in ids {
-            let observed = self.observed(id);
-            if let Some(channel) = self.channels.get_mut(&id) {
-                channel.ended = Some(observed);
-            }
+        for (id, channel) in &mut self.channels {
+            channel.ended = Some(ObservedParameters::of(&self.findings, *id));
         }
     }
 
@@ -210,10 +198,14 @@ impl LinkState {
         for it in channels.values_mut() {
             it.emit_settled(until, &mut out.intervals);
             // What ends there is known now, whenever the next event comes.
-            if let Some(hidden) = it.activity.hidden_from()
-                && it.channel.period.time(hidden.0 + 1) <= until
-            {
+            let is_known = |end: &Tick| it.channel.period.time(end.0.saturating_add(1)) <= until;
+            let [hidden, end] = it.activity.ends().map(|end| end.filter(is_known));
+            if let Some(hidden) = hidden {
                 it.activity.hide(Tick(hidden.0 + 1));
+                it.emit_settled(until, &mut out.intervals);
+            }
+            if let Some(end) = end {
+                it.activity.settle(end);
                 it.emit_settled(until, &mut out.intervals);
             }
         }

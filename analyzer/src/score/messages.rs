@@ -131,9 +131,6 @@ impl MessageScore {
             self.sent.remove(&name);
         }
         let sent = (row.packet.as_deref().unwrap_or_default(), row.at);
-        if row.what.is_transmission() && !self.hosts.contains(&row.place) {
-            self.hosts.insert(row.place.clone());
-        }
         let (line, message) = match &row.what {
             TruthWhat::MessageTransmitted { message, label } => {
                 self.causes.data(sent, message, *label);
@@ -184,6 +181,9 @@ impl MessageScore {
             TruthWhat::Consumed { .. } | TruthWhat::Dropped { .. } => return self.ended(row),
             _ => return,
         };
+        if !self.hosts.contains(&row.place) {
+            self.hosts.insert(row.place.clone());
+        }
         if let Some(name) = &row.packet {
             self.sent.insert(name.clone(), ScoredSending { line, message, is_cut: false });
         }

@@ -256,18 +256,6 @@ impl TruthLine {
     }
 }
 
-impl TruthWhat {
-    /// True if the row is the transmission of a transport packet by a host.
-    pub(super) const fn is_transmission(&self) -> bool {
-        matches!(
-            self,
-            Self::MessageTransmitted { .. }
-                | Self::AckTransmitted(_)
-                | Self::NackTransmitted { .. }
-        )
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct TruthReader<T> {
     stream: T,
