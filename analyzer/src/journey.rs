@@ -99,10 +99,6 @@ pub struct JourneyTracker {
     /// Number of counted passages between channels.
     implied: usize,
     reported: u64,
-    /// Start of the newest packet.
-    newest: Picoseconds,
-    /// Number of changes that may add packets to those that a departed packet was compared with.
-    revision: u64,
     /// A packet all of whose copies have been reported, by its serial number. S-9
     over: Option<(u64, HopId)>,
     /// Buffer for the hops of one journey.
@@ -202,8 +198,6 @@ impl JourneyTracker {
             held,
             ..HopRecord::default()
         });
-        self.revision += u64::from(row.time < self.newest);
-        self.newest = row.time;
         let Some(lane) = self.net.lane_mut(place) else { return };
         let unclosed = lane.open.replace(hop);
         let crowded = lane.to.and_then(|_| {
@@ -288,7 +282,7 @@ impl JourneyTracker {
         let Some(hop) = self.table.get(candidate.hop) else { return };
         let (number, first) = (hop.number, hop.first);
         if candidate.fit == ByteFit::Same || leaving.is_shown_by(candidate.fit) {
-            self.revision += u64::from(self.net.vote(candidate.lane, output, first));
+            self.net.vote(candidate.lane, output, first);
         }
         if candidate.fit == ByteFit::Same {
             self.record_passage(candidate, to);

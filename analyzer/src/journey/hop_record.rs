@@ -59,9 +59,6 @@ pub(super) struct HopRecord {
     pub(super) copied: Option<CopiedPacket>,
     /// On a branch of a journey: the packet that the switch behind copies, by serial number.
     pub(super) copied_of: Option<(u64, HopId)>,
-    /// The only packet that requested the output when this one began, and
-    /// [`super::JourneyTracker::revision`] at that time.
-    pub(super) sole: Option<(HopId, u64)>,
     /// Output for which it waits at the head of its input at the end of the recording.
     pub(super) awaits: Option<usize>,
     /// Addressings that explain its departure, as far as its first byte tells. S-1

@@ -33,25 +33,16 @@ impl JourneyTracker {
     pub(super) fn claim(&mut self, leaving: HopId) {
         let Some(scan) = self.scan(leaving, MappedNode::strips_routes) else { return };
         let mut best: Option<HopCandidate> = None;
-        let (mut requesting, mut is_limited) = (0_usize, false);
         // How the switch reads the first bytes of packets that may be this one.
         let mut readings = [false; 2];
         for input in scan.inputs().filter(|input| scan.may_turn_back(input)) {
-            is_limited |= input.input.queue.len() > LOOKED_AT;
-            let mut candidate = None;
-            for found in scan.requesting(&input) {
-                requesting += 1;
-                if candidate.is_none() && found.hop.is_free() {
-                    let earlier =
-                        scan.packets(&input).take_while(|other| other.place < found.place);
-                    let before = earlier.filter(|other| scan.is_waiting(&input, other)).count();
-                    candidate = Some(scan.candidate(&input, &found, before)).filter(|candidate| {
-                        candidate.timeliness != DepartureTimeliness::Impossible
-                    });
-                } else if candidate.is_some() && requesting > 1 {
-                    break;
-                }
-            }
+            let mut free = scan.requesting(&input).filter(|found| found.hop.is_free());
+            let candidate = free.find_map(|found| {
+                let earlier = scan.packets(&input).take_while(|other| other.place < found.place);
+                let before = earlier.filter(|other| scan.is_waiting(&input, other)).count();
+                Some(scan.candidate(&input, &found, before))
+                    .filter(|it| it.timeliness != DepartureTimeliness::Impossible)
+            });
             if let Some(first) = candidate.as_ref().and_then(|it| self.table.get(it.hop)) {
                 for (reading, byte) in readings.iter_mut().zip(input.bytes) {
                     *reading |= byte == Some(first.first);
@@ -64,21 +55,8 @@ impl JourneyTracker {
         self.net.vote_begun(lane, before, readings);
         if let Some(hop) = self.table.get_mut(leaving) {
             hop.readings = readings;
-            hop.sole = (requesting == 1 && !is_limited).then_some((found.hop, self.revision));
         }
         self.join(found.hop, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
-    }
-
-    /// The claimed packet if it has the bytes of the departed one and no other packet could have
-    /// them.
-    fn sole_match(&self, scan: &DepartureScan<'_>, closed: &ClosedPacket) -> Option<HopCandidate> {
-        let (hop, revision) = scan.own.sole?;
-        let claimed = scan.own.before.filter(|joint| joint.hop == hop)?;
-        let came = self.table.get(claimed.hop)?;
-        let bytes = came.closed.as_ref()?;
-        let place = self.net.lane(came.lane)?.queue.iter().position(|it| it.id == hop)?;
-        let is_sole = revision == self.revision && place < LOOKED_AT && bytes.becomes(closed);
-        is_sole.then_some(HopCandidate::same(hop, came.lane, place))
     }
 
     /// Best match at the inputs for a packet that has left and ended, and its certainty. `alike`
@@ -90,11 +68,8 @@ impl JourneyTracker {
     ) -> Option<(HopCandidate, MatchCertainty)> {
         let scan = self.scan(left, MappedNode::may_strip_routes)?;
         let closed = scan.own.closed.as_ref()?;
-        let sole = self.sole_match(&scan, closed).or_else(|| {
-            let mut same = scan.same(closed);
-            same.next().filter(|_| same.next().is_none())
-        });
-        if let Some(only) = sole {
+        let mut same = scan.same(closed);
+        if let (Some(only), None) = (same.next(), same.next()) {
             let doubted = self.is_doubted(&only, scan.own, closed.all);
             let certainty = if doubted { MatchCertainty::ByOrder } else { MatchCertainty::Certain };
             return Some((only, certainty));

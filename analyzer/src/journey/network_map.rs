@@ -230,16 +230,12 @@ impl NetworkMap {
         self.nodes.get_mut(node).map(|node| &mut node.heads)
     }
 
-    /// Counts the addressing that explains the passage of a packet with this first byte. Returns
-    /// true if the known addressing changes.
-    pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) -> bool {
+    /// Counts the addressing that explains the passage of a packet with this first byte.
+    pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) {
         let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
-        let (Some((node, input)), Some((_, output))) = ends else { return false };
+        let (Some((node, input)), Some((_, output))) = ends else { return };
         let explains = WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
-        let Some(node) = self.nodes.get_mut(node) else { return false };
-        let before = ByteReading::of(node.votes);
-        count_vote(&mut node.votes, explains);
-        ByteReading::of(node.votes) != before
+        self.nodes.get_mut(node).into_iter().for_each(|it| count_vote(&mut it.votes, explains));
     }
 
     /// Counts the addressings that explain the departure of a packet that has begun on an output, instead of those

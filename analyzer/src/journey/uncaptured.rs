@@ -21,23 +21,6 @@ const HURT_LOOKED_AT: usize = 256;
 /// 0.8 ms, in which a link carries as much as all buffers on a path hold.
 const NEAR: Picoseconds = (1 << 16) * FULL_RATE_PERIOD_PS as Picoseconds;
 
-/// Search result: no candidate, the only one with its number of switches, or several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SoleMatch {
-    Nothing,
-    This((HopId, u64)),
-    Several,
-}
-
-impl SoleMatch {
-    const fn add(&mut self, way: (HopId, u64)) {
-        *self = match *self {
-            Self::Nothing => Self::This(way),
-            Self::This(_) | Self::Several => Self::Several,
-        };
-    }
-}
-
 impl JourneyTracker {
     /// Adds a packet to those on uncaptured links; the oldest beyond the limit is settled.
     pub(super) fn wait(&mut self, id: HopId, out: &mut Vec<Journey>) {
@@ -185,7 +168,7 @@ impl JourneyTracker {
         if !hurt || self.is_first(own) {
             return None;
         }
-        let (mut by_one, mut others) = (SoleMatch::Nothing, SoleMatch::Nothing);
+        let (mut by_one, mut others) = (Vec::new(), Vec::new());
         for (seq, hop) in self.waiting.iter().rev().take(HURT_LOOKED_AT) {
             let Some(other) = self.table.get(*hop).filter(|it| it.seq == *seq && it.is_free())
             else {
@@ -203,18 +186,17 @@ impl JourneyTracker {
                 continue;
             }
             let near = own.time - other.time <= NEAR && came.tag == left.tag;
+            let way = (*hop, switches);
             match corruption::likeness(came, left, switches) {
-                ByteLikeness::OneBit => by_one.add((*hop, switches)),
-                ByteLikeness::FewBits if near => others.add((*hop, switches)),
-                ByteLikeness::Unlike if near => others = SoleMatch::Several,
+                ByteLikeness::OneBit => by_one.push(way),
+                ByteLikeness::FewBits if near => others.push(way),
+                // It may be this one, or any other.
+                ByteLikeness::Unlike if near => others.extend([way; 2]),
                 ByteLikeness::FewBits | ByteLikeness::Unlike => {}
             }
-            if by_one == SoleMatch::Several {
-                return None;
-            }
         }
-        match (by_one, others) {
-            (SoleMatch::This(way), _) | (SoleMatch::Nothing, SoleMatch::This(way)) => Some(way),
+        match (by_one.as_slice(), others.as_slice()) {
+            ([way], _) | ([], [way]) => Some(*way),
             (_, _) => None,
         }
     }
