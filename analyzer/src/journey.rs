@@ -254,6 +254,7 @@ impl JourneyTracker {
     fn arrive(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let Some(hop) = self.table.get(id) else { return };
         let Some(body) = hop.closed.as_ref().map(|closed| closed.body) else { return };
+        self.net.note_requested(hop);
         let (seq, node) = (hop.seq, self.net.lane(hop.lane).and_then(|it| self.net.node_at(it.to)));
         let may_leave = |node: &MappedNode| node.may_strip_routes() && is_route_byte(hop.first);
         if hop.is_runt() && self.verdict(hop, JourneyFate::UnderWay) == JourneyFate::RUNT {
@@ -314,9 +315,15 @@ impl JourneyTracker {
         {
             output.served = port;
         }
+        // Another with these bytes may have come from where nothing was captured.
+        let likely = self.table.get(to).filter(|to| self.net.is_partial && to.is_common());
+        let likely = likely.map(|to| to.time);
         // A match by turn alone is no evidence about other packets.
         for hop in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {
             self.mark_overtaken(hop, since);
+            if let Some(hop) = self.table.get_mut(hop) {
+                hop.likely_left = hop.likely_left.or(likely);
+            }
         }
         self.drain(candidate.lane, out);
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use codec::capture::Channel;
 use codec::crc::crc8;
 use codec::time::Tick;
-use myriscope_analyzer::journey::{Journey, JourneyFate};
+use myriscope_analyzer::journey::{Journey, JourneyFate, MatchCertainty};
 use myriscope_analyzer::render::{TimeUnit, journey_lines};
 use myriscope_analyzer::{AnalysisEvent, AnalysisScope, LinkAssumptions};
 
@@ -206,6 +206,17 @@ fn a_packet_that_others_overtake_was_dropped() {
     1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:1                                09        3           -           -  dropped (cause unknown)
     ");
+    // A short one may be that of an input of which nothing was captured, if there is one.
+    let (lost, short) = (packet(&[0x81, 0x81, 9, 9]), packet(&[0x81, 0x81, 5, 1]));
+    for (first, fate, certainty) in [
+        (0x81, JourneyFate::Dropped(None), MatchCertainty::Certain),
+        (0x83, JourneyFate::OutOfSight, MatchCertainty::ByOrder),
+    ] {
+        let came = [(60, packet(&[first, 5, 6, 7])), (100, lost.clone()), (120, short.clone())];
+        let (text, journeys) = journeys(&[(A, &came), (B, &[(160, hop(&short))])]);
+        let of = |start| journeys.iter().find(|it| it.hops[0].start == Tick(start)).unwrap();
+        assert_eq!((of(100).fate, of(120).certainty), (fate, certainty), "{text}");
+    }
 }
 
 /// A host passes on what came by another output. N-6
@@ -534,10 +545,17 @@ fn packets_that_are_alike_go_in_order() {
 
 #[test]
 fn where_a_link_was_not_captured_a_packet_is_found_again() {
-    let p = relative();
-    let r = hop(&hop(&p));
-    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
-          1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived
+    // Others may have the bytes of a short one, and a host sends a multicast on. N-6
+    let [mut relayed, short] = [relative(), packet(&[0x81, 0x81, 5, 1, 2, 3, 4])];
+    relayed[2] = 0x12;
+    let text = [relative(), short, packet(&relayed[..18])].map(|p| {
+        let r = hop(&hop(&p));
+        analysis_text(&[(A, &[(100, p)]), (C, &[(180, r)])])
+    });
+    insta::assert_snapshot!(text.concat(), @"
+    1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived
+    1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05        4      1.0000           -  arrived, by order
+    1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    12       15      1.0000           -  arrived, by order
     ");
 }
 

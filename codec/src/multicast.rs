@@ -15,9 +15,11 @@ use crate::route::PortId;
 
 /// Port addresses that select an entry of the multicast table. S-9 (§3.4)
 pub const VIRTUAL: RangeInclusive<u8> = 0x60..=0x7e;
-/// Tag of a packet that loads an entry of a switch's multicast table. *Chosen*: the last one, since
-/// it is least likely to be a packet type between hosts.
+/// Tag of a packet that loads an entry. *Chosen*: the last, least likely to be one between hosts.
 pub const TABLE: u8 = 0x7f;
+/// Tag of a multicast that hosts send on. Its payload begins with 8 bytes, big-endian: the host that sent
+/// it first and the number of its command. *Chosen* N-6
+pub const RELAYED: u8 = 0x12;
 /// One output of a multicast. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticastItem {
@@ -37,9 +39,8 @@ pub struct MulticastEntry {
 }
 
 impl MulticastEntry {
-    /// Reads the payload of a packet with the tag [`TABLE`]: the address, the number of items, and
-    /// of each item its output, header length and header. Rejects an address that is not virtual, a
-    /// repeated output, and missing or extra bytes.
+    /// Reads the payload of a packet with the tag [`TABLE`]: address, number of items, and of each its
+    /// output, header length and header. Rejects other addresses, repeated outputs, and other lengths.
     pub fn parse(payload: &[u8]) -> Option<Self> {
         let mut entry = all_consuming((byte, length_count(byte, item)));
         let (_, (address, items)) = entry.parse(payload).ok()?;
@@ -48,8 +49,7 @@ impl MulticastEntry {
         fits.then_some(Self { address, items })
     }
 
-    /// Writes what [`MulticastEntry::parse`] reads; at most 255 items with at most 255 header
-    /// bytes.
+    /// Writes what [`Self::parse`] reads; at most 255 items with at most 255 header bytes.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let len = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
         out.extend([self.address, len(self.items.len())]);

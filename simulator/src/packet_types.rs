@@ -1,6 +1,7 @@
 //! Packet types (tags) and the routines of an interface that take them. P-2, I-2
 
 use codec::ip;
+use codec::multicast::RELAYED;
 use codec::packet::PacketTag;
 
 /// Packet type of a closed loop's requests. The payload begins with 8 bytes, big-endian: the
@@ -13,9 +14,8 @@ pub(crate) const ANSWER: PacketTag = tag(0x11);
 /// Packet type of IP. H-1
 pub(crate) const IP: PacketTag = tag(ip::TAG);
 
-/// Packet type of multicasts by the control programs. The payload begins with 8 bytes, big-endian: the
-/// host that sent it first and the number of its command. *Chosen* N-6
-pub(crate) const MULTICAST: PacketTag = tag(0x12);
+/// Packet type of multicasts by the control programs. N-6
+pub(crate) const MULTICAST: PacketTag = tag(RELAYED);
 
 /// First packet type that no routine takes; lower ones are delivered. *Chosen*
 pub(crate) const UNTAKEN: u8 = 0x40;

@@ -7,6 +7,7 @@ use crate::event::Picoseconds;
 use crate::ip::ParsedIp;
 use crate::packet::CapturedMapping;
 use codec::crc::CrcResidue;
+use codec::multicast::RELAYED;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
@@ -267,6 +268,13 @@ impl HopRecord {
         let is_certain =
             self.before.is_some_and(|joint| joint.certainty == MatchCertainty::Certain);
         is_certain && fit.is_by_bytes(ENOUGH)
+    }
+
+    /// True if others may have its bytes: short packets agree by chance, and hosts send multicasts on. N-6
+    pub(super) fn is_common(&self) -> bool {
+        self.closed.as_ref().is_some_and(|it| {
+            it.length < ENOUGH.into() || it.tag.is_some_and(|tag| tag.value() == RELAYED)
+        })
     }
 
     /// True if it has ended without bytes behind its route byte. P-9

@@ -42,6 +42,8 @@ pub(super) struct NetworkMap {
     places: ChannelTable<usize>,
     pub(super) nodes: Vec<MappedNode>,
     names: BTreeMap<String, usize>,
+    /// True if a packet asked for a port of which nothing was captured: others may come from there unseen.
+    pub(super) is_partial: bool,
 }
 
 #[derive(Debug)]
@@ -263,6 +265,15 @@ impl NetworkMap {
             }
         }
         wish
+    }
+
+    /// Notes a packet that asks for an output that was not captured, however the switch reads its first byte.
+    pub(super) fn note_requested(&mut self, hop: &HopRecord) {
+        let Some(lane) = self.lane(hop.lane) else { return };
+        let Some((node, input)) = self.node_at(lane.to) else { return };
+        let mut ports = node.selects(hop.first, input).into_iter().flatten().peekable();
+        let is_unseen = ports.peek().is_some() && ports.all(|it| node.output(it, lane).is_none());
+        self.is_partial |= is_unseen;
     }
 
     /// Delay between a packet's departure from the switch and its appearance at the output's tap, or at that of either

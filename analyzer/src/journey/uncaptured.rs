@@ -88,8 +88,9 @@ impl JourneyTracker {
             Some(_) => None,
         };
         if let Some(way) = found {
+            let is_certain = alike == 1 && !own.is_common();
             let certainty =
-                if alike == 1 { MatchCertainty::Certain } else { MatchCertainty::ByOrder };
+                if is_certain { MatchCertainty::Certain } else { MatchCertainty::ByOrder };
             self.reappear(way, id, certainty);
         } else if let Some(way) = hurt {
             self.reappear(way, id, MatchCertainty::ByOrder);
