@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,7 +14,6 @@ use codec::recording::format::{format_of, other_format};
 use codec::words::escape_text;
 use simulator::scenario::{ErrorStyle, ScenarioError};
 
-use crate::format_head::format_head;
 use crate::interrupt;
 
 /// Exit status for an invalid capture, scenario or command line, and for I/O errors.
@@ -33,7 +32,7 @@ pub(crate) struct RunReport {
     faults: BTreeMap<(&'static str, &'static str), (u64, CaptureFault)>,
     errors: Vec<String>,
     warnings: Vec<String>,
-    found: FoundProblem,
+    pub(crate) found: FoundProblem,
     /// Results of several files.
     files: Vec<CommandResult>,
 }
@@ -88,14 +87,6 @@ impl RunReport {
     /// Adds a warning, which does not change the exit status.
     pub(crate) fn warning(&mut self, text: &impl Display) {
         self.warnings.push(text.to_string());
-    }
-
-    pub(crate) const fn problem_found(&mut self) {
-        self.found = FoundProblem::Something;
-    }
-
-    pub(crate) const fn cannot_tell(&mut self) {
-        self.found = FoundProblem::Unknown;
     }
 
     /// Adds the result of one of several files.
@@ -228,6 +219,13 @@ fn input_name(file: &Path) -> String {
 pub(crate) fn print_error(message: &impl Display) {
     const STYLE: Style = AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr(), "{STYLE}myriscope:{STYLE:#} {message}");
+}
+
+/// The beginning of a file, which shows the format of a recording. *Chosen*
+pub(crate) fn format_head(stream: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    stream.take(65_536).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// Help for a file that is a recording of wires, and no capture.

@@ -6,7 +6,6 @@ mod atomic_file;
 mod catalog;
 mod commands;
 mod exit;
-mod format_head;
 mod help;
 mod input;
 mod interrupt;

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::analyze::{analyze_all, check_channel_exists, warn_of_import};
 use crate::args::{CapturePart, CheckArgs};
-use crate::exit::CommandResult;
+use crate::exit::{CommandResult, FoundProblem};
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
@@ -52,9 +52,9 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         rows().map(|(kind, _, channel, row)| (is_kept(channel, &row, writer), kind, row.severity)),
     );
     if scope.is_wrong() {
-        report.problem_found();
+        report.found = FoundProblem::Something;
     } else if scope.is_beyond_sight {
-        report.cannot_tell();
+        report.found = FoundProblem::Unknown;
     }
     if !writer.is_report() {
         for (_, _, channel, row) in rows() {

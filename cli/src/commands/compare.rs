@@ -16,7 +16,9 @@ use codec::words::{LISTED_MAX, listed};
 use crate::analyze::{CliAnalysis, analyze_opened, check_channel_exists};
 use crate::args::{CompareArgs, ViewArgs};
 use crate::atomic_file::write_files;
-use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
+use crate::exit::{
+    CliError, CommandResult, FoundProblem, RunReport, is_standard, is_standard_input,
+};
 use crate::input::{InputFile, read_to_limit};
 use crate::output::StandardOutput;
 use crate::report::filters;
@@ -80,7 +82,7 @@ pub(crate) fn run(arguments: &CompareArgs, output: &mut StandardOutput) -> Comma
             write_files([(path.as_path(), html.as_bytes())])?;
         }
         if other.is_some() && rows.iter().any(ComparisonRow::differs) {
-            report.problem_found();
+            report.found = FoundProblem::Something;
         }
         // Without a row the errors say why.
         let is_told = report.is_clean() || !rows.is_empty();

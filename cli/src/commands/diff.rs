@@ -12,7 +12,7 @@ use codec::capture::ReadProgress;
 use codec::virtual_channels::LinkProfile;
 
 use crate::args::{DiffArgs, DiffIgnore, ViewArgs};
-use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
+use crate::exit::{CliError, CommandResult, FoundProblem, RunReport, is_standard_input};
 use crate::input::{CliCapture, InputFile};
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, list_rows};
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut StandardOutput) -> CommandR
             writer.row(row, RowSource::of_capture(0), |mut out| row.lines(&mut out));
         }
         if rows.iter().any(|row| row.differs) {
-            report.problem_found();
+            report.found = FoundProblem::Something;
         }
         Ok(report)
     })

@@ -1,6 +1,5 @@
 //! `myriscope experiment`: published measurements, repeated on the reference network.
 
-pub(crate) mod csv;
 mod json;
 pub(crate) mod text;
 
@@ -103,7 +102,7 @@ fn write(directory: &Path, outcome: &ExperimentOutcome) -> Result<(), CliError> 
     let name = &outcome.experiment.name;
     let ExperimentResult { figures, settings, tables, plots } = &outcome.findings;
     let path = |end: &str| directory.join(format!("{name}{end}"));
-    let values = |table: &ResultTable| csv::table(table, ValueSeparator::Comma);
+    let values = |table: &ResultTable| ValueSeparator::Comma.table(table);
     let mut text = String::new();
     text::print(outcome, &mut |line| text += &format!("{line}\n"));
     let mut files: Vec<(PathBuf, String)> = vec![

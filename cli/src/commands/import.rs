@@ -20,10 +20,10 @@ use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 use codec::words::escape_text;
 
-use self::clock::{LearnedChannel, begin_fs, is_same, sample_distance};
+use self::clock::{LearnedChannel, begin_fs, channel_signals, period_fs, sample_distance};
 use self::doubt::{
     CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, level_doubts, proved_order,
-    unknown_text,
+    same_text, unknown_text,
 };
 use self::plan::{ChannelPlan, declared};
 use self::quality::ChannelReport;
@@ -40,8 +40,8 @@ const FULL_RATE: f64 = 80.0;
 /// Changes at the beginning of a recording, from which clocks and the order of the wires are learned.
 const HEAD: usize = 400_000;
 
-/// Length of the notes that are written before all of the recording is known. *Chosen*
-const NOTES_LENGTH: usize = 400;
+/// Length of the description and the notes that are written before all of the recording is known. *Chosen*
+const NOTES_LENGTH: usize = 800;
 
 pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> CommandResult {
     let ImportArgs { file, output: capture, .. } = arguments;
@@ -108,13 +108,13 @@ fn convert(
     let mut writing = CaptureWriting {
         arguments,
         output,
-        names,
         period_fs,
         head: Vec::new(),
         begun: None,
-        samples: Vec::new(),
-        doubts: Vec::new(),
-        proved: Vec::new(),
+        samples: vec![Vec::new(); names.len()],
+        doubts: vec![ChannelDoubts::default(); names.len()],
+        names,
+        context: RecordingContext::default(),
         result: Ok(()),
         notes,
     };
@@ -124,17 +124,6 @@ fn convert(
         (Err(_), Some(error)) => Err(source::reading(&arguments.file, &error)),
         (done, error) => Ok(ImportReport { error, ..done? }),
     }
-}
-
-/// Femtoseconds of a rate in MHz.
-fn period_fs(megahertz: f64) -> Result<u64, CliError> {
-    let femtoseconds = 1e9 / megahertz;
-    if !(1000.0..=1e12).contains(&femtoseconds) {
-        let text = format!("--rate: {megahertz} MHz is not from 0.001 to 1000000");
-        return Err(CliError::Message(text));
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e12")]
-    Ok(femtoseconds.round() as u64)
 }
 
 #[derive(Default)]
@@ -160,25 +149,30 @@ struct CaptureWriting<'a> {
     output: &'a Path,
     names: Vec<String>,
     period_fs: u64,
-    /// Changes before the conversion begins.
+    /// Changes before the conversion begins; then those of channels that were silent until then.
     head: Vec<SignalChange>,
     begun: Option<BegunCapture>,
     /// Characters at the beginning of each channel, and doubts about it.
     samples: Vec<Vec<PlacedCharacter>>,
     doubts: Vec<ChannelDoubts>,
-    /// Orders of the wires that are proved on a channel.
-    proved: Vec<WireMap>,
+    context: RecordingContext,
     result: Result<(), CliError>,
     notes: Vec<String>,
 }
 
 impl CaptureWriting<'_> {
     fn receive(&mut self, changes: &[SignalChange]) {
-        let mut left = changes;
+        let (mut left, room) = (changes, HEAD - self.head.len());
         if self.begun.is_none() {
-            let (head, later) = left.split_at(left.len().min(HEAD - self.head.len()));
+            let (head, later) = left.split_at(left.len().min(room));
             self.head.extend(head);
             left = later;
+        } else {
+            let silent = || (0..).zip(&self.samples).filter(|(_, sample)| sample.is_empty());
+            let is_late = |it: &&SignalChange| {
+                silent().any(|(number, _)| channel_signals(it, number * 9) != 0)
+            };
+            self.head.extend(left.iter().filter(is_late).take(room));
         }
         if self.result.is_ok() && self.begun.is_none() && self.head.len() == HEAD {
             self.result = self.begin(None);
@@ -212,12 +206,8 @@ impl CaptureWriting<'_> {
         let sample_fs = sample_distance(&head);
         let learned = self.learn((&head, sample_fs), summary)?;
         self.refuse()?;
-        let (mut channels, mut qualities) = (Vec::new(), Vec::new());
-        for LearnedChannel { channel, quality, sample } in learned {
-            channels.push(channel);
-            qualities.push(quality);
-            self.samples.push(sample);
-        }
+        let (channels, qualities): (Vec<_>, Vec<_>) =
+            learned.into_iter().map(|it| (it.channel, it.quality)).unzip();
         let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
         let mut declared = declared(self.arguments, &self.names, &periods);
         let is_padded = summary.is_none();
@@ -243,7 +233,10 @@ impl CaptureWriting<'_> {
                 let forced = Some(doubts.refusal.is_some());
                 WireMeasurement { forced, ..measurement }.describe(channel);
             }
-            channel.set_import_notes(&doubts.all(), is_padded.then_some(NOTES_LENGTH));
+            // A channel that was silent at first has its measurements later.
+            let used = channel.description().len().next_multiple_of(4);
+            let length = NOTES_LENGTH.saturating_sub(used);
+            channel.set_import_notes(&doubts.all(), is_padded.then_some(length));
         }
     }
 
@@ -271,11 +264,7 @@ impl CaptureWriting<'_> {
             all = self.recover(head, &maps)?;
             proved.clear();
         }
-        let is_sound = |learned: &&LearnedChannel| {
-            let evidence =
-                WireEvidence::of(&PlacedCharacter::bits(&learned.sample), &WireMap::SAME);
-            evidence.good > 0 && evidence.is_myrinet()
-        };
+        let is_sound = |evidence: &WireEvidence| evidence.good > 0 && evidence.is_myrinet();
         let context = RecordingContext {
             sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
             clocked_text: is_clocked.then_some(CLOCKED_TEXT),
@@ -283,33 +272,48 @@ impl CaptureWriting<'_> {
             proved,
             channels: self.names.len(),
             has_profile: self.arguments.profile.value().is_some(),
-            sound_channels: all.iter().filter(is_sound).count(),
+            sound_channels: all.iter().map(LearnedChannel::evidence).filter(is_sound).count(),
         };
-        for (number, learned) in (0..).zip(&all) {
-            let mut doubts = context.judge(&learned.sample, &learned.quality);
-            if learned.quality.content.good > 0 {
-                doubts.warnings.extend(self.same_text(head, number));
-            }
-            if learned.sample.is_empty() {
-                doubts.refusal = unknown_text(head, number * 9).map(str::to_owned);
-            }
-            if let Some(summary) = summary {
-                doubts.extend(level_doubts(summary, number * 9, begin_fs(head, number)));
-                doubts.set_damage(summary);
-            }
-            self.doubts.push(doubts);
-        }
-        self.proved = context.proved;
+        self.context = context;
+        self.judge(head, &mut all, summary);
         Ok(all)
     }
 
-    /// Warning of a channel that changes as one before it.
-    fn same_text(&self, head: &[SignalChange], number: u32) -> Option<String> {
-        let mut before = (0..number).zip(&self.names);
-        let (_, name) = before.find(|(other, _)| is_same(head, *other, number))?;
-        Some(format!(
-            "changes as {name} does in every transition: their clips are on one pair (W-7)"
-        ))
+    /// Judges the channels that have not been, by what was learned from some changes, and all by the whole recording.
+    fn judge(
+        &mut self,
+        head: &[SignalChange],
+        all: &mut [LearnedChannel],
+        summary: Option<&ReadSummary>,
+    ) {
+        let channels = self.doubts.iter_mut().zip(&mut self.samples).zip(all);
+        for (((doubts, sample), learned), number) in channels.zip(0..) {
+            if sample.is_empty() {
+                *doubts = self.context.judge(&learned.sample, &learned.quality);
+                let good = learned.quality.content.good;
+                doubts.warnings.extend(same_text(head, &self.names, number).filter(|_| good > 0));
+                *sample = std::mem::take(&mut learned.sample);
+            }
+            if sample.is_empty() {
+                doubts.refusal = unknown_text(head, number * 9).map(str::to_owned);
+            }
+            if let Some(summary) = summary {
+                let begin_fs = if self.begun.is_some() { Some(0) } else { begin_fs(head, number) };
+                doubts.extend(level_doubts(summary, number * 9, begin_fs));
+                let damage = summary.error.as_ref();
+                doubts.damage = damage.map(|it| format!("the recording ends with damage: {it}"));
+            }
+        }
+    }
+
+    /// Judges the channels that were silent at first by what came later.
+    fn judge_late(&mut self, summary: &ReadSummary) -> Result<(), CliError> {
+        let head = std::mem::take(&mut self.head);
+        let mut all = self.recover(&head, &vec![WireMap::SAME; self.names.len()])?;
+        let order = |late: &LearnedChannel| proved_order(&PlacedCharacter::bits(&late.sample));
+        self.context.proved.extend(all.iter().filter_map(order).map(|order| order.map));
+        self.judge(&head, &mut all, Some(summary));
+        Ok(())
     }
 
     /// Learns the clocks of the channels with some orders of their wires.
@@ -351,15 +355,10 @@ impl CaptureWriting<'_> {
         if self.begun.is_none() {
             self.begin(Some(summary))?;
         } else {
-            for (doubts, first) in self.doubts.iter_mut().zip((0..).step_by(9)) {
-                doubts.extend(level_doubts(summary, first, Some(0)));
-            }
+            self.judge_late(summary)?;
         }
-        let Some(BegunCapture { import, mut writer, mut declared, sample_fs, is_padded }) =
-            self.begun.take()
-        else {
-            return Ok(ImportReport::default());
-        };
+        let Some(begun) = self.begun.take() else { return Ok(ImportReport::default()) };
+        let BegunCapture { import, mut writer, mut declared, sample_fs, is_padded } = begun;
         let qualities = import
             .finish(&mut |id, chunk| writer.write(id, chunk))
             .map_err(|error| self.writing(&error))?;
@@ -367,11 +366,10 @@ impl CaptureWriting<'_> {
         {
             if is_padded
                 && !doubts.is_explained
-                && let Some(fault) = quality::fault(sample, quality, &self.proved)
+                && let Some(fault) = quality::fault(sample, quality, &self.context.proved)
             {
                 doubts.add_fault(fault);
             }
-            doubts.set_damage(summary);
         }
         self.refuse()?;
         let mut stream = writer.finish().map_err(|error| self.writing(&error))?;
@@ -381,19 +379,16 @@ impl CaptureWriting<'_> {
         let begun = head(&declared).map_err(|error| self.writing(&error))?;
         self.describe(&mut declared, &qualities, (sample_fs, is_padded));
         let whole = head(&declared).map_err(|error| self.writing(&error))?;
-        // A channel that was silent at first has no measurements.
         if whole.len() == begun.len() {
             let replaced = stream.replace_head(&whole);
             replaced.map_err(|error| CliError::writing(self.output, &error))?;
         }
         commit_all(vec![stream])?;
         let channels = self.names.into_iter().zip(self.doubts).zip(qualities);
-        let channels = channels.map(|((name, doubts), quality)| ChannelReport {
-            doubts,
-            name,
-            nominal_fs: self.period_fs,
-            quality,
-        });
-        Ok(ImportReport { notes: self.notes, channels: channels.collect(), error: None })
+        let nominal_fs = self.period_fs;
+        let report =
+            |((name, doubts), quality)| ChannelReport { name, nominal_fs, quality, doubts };
+        let channels = channels.map(report).collect();
+        Ok(ImportReport { notes: self.notes, channels, error: None })
     }
 }

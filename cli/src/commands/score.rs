@@ -8,7 +8,7 @@ use analyzer::render;
 use analyzer::score::{ScoreError, ScoreReport, score};
 
 use crate::args::{OutputFormat, ScoreArgs};
-use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
+use crate::exit::{CliError, CommandResult, FoundProblem, RunReport, is_standard_input};
 use crate::input::{self, InputFile};
 use crate::output::StandardOutput;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ScoreArgs, output: &mut StandardOutput) -> Command
     let found = result.map_err(|error| failure(capture, truth, &error))?;
     print(&found, *format, output);
     if !found.is_perfect() {
-        report.problem_found();
+        report.found = FoundProblem::Something;
     }
     Ok(report)
 }

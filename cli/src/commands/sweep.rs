@@ -18,7 +18,7 @@ use simulator::truth::TraceLevel;
 use self::journal::{RunJournal, SweepIdentity, TextHash};
 use self::report::{RunEnding, RunNumbers, SweepReport};
 use self::saturation::SaturationSearch;
-use super::experiment::{csv, text};
+use super::experiment::text;
 use super::simulate::{ScenarioSettings, read_scenario};
 use crate::args::{KeySetting, ListFormat, RUNS_MAX, SweepArgs, VariedKey};
 use crate::atomic_file::write_files;
@@ -75,16 +75,15 @@ pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> Command
         ListFormat::Text => text::table(table, &mut |line| output.line(&line)),
         ListFormat::Json => output.json(table, "\n"),
         ListFormat::Jsonl => table.records().for_each(|row| output.json(&row, "\n")),
-        ListFormat::Csv => output.text(&csv::table(table, ValueSeparator::Comma)),
-        ListFormat::Tsv => output.text(&csv::table(table, ValueSeparator::Tab)),
+        ListFormat::Csv | ListFormat::Tsv => output.text(&ValueSeparator::of(*format).table(table)),
     }
     let Some(directory) = directory else { return Ok(RunReport::default()) };
     let files = [
-        ("sweep.csv", csv::table(&all, ValueSeparator::Comma)),
-        ("sweep-seeds.csv", csv::table(&report.seed_table(plan.first_seed), ValueSeparator::Comma)),
+        ("sweep.csv", ValueSeparator::Comma.table(&all)),
+        ("sweep-seeds.csv", ValueSeparator::Comma.table(&report.seed_table(plan.first_seed))),
         ("sweep.svg", plot::draw(&report.plot())),
     ];
-    let found = found.map(|found| ("saturation.csv", csv::table(&found, ValueSeparator::Comma)));
+    let found = found.map(|found| ("saturation.csv", ValueSeparator::Comma.table(&found)));
     let files: Vec<_> =
         files.into_iter().chain(found).map(|(name, text)| (directory.join(name), text)).collect();
     write_files(files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())))?;

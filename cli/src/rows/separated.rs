@@ -3,6 +3,7 @@
 use analyzer::row::{ListRow, json_at};
 use codec::words::escape_text;
 use serde_json::Value;
+use simulator::experiment::result_table::{ResultTable, TableCell};
 
 use crate::args::ListFormat;
 
@@ -13,7 +14,7 @@ pub(crate) enum ValueSeparator {
 }
 
 impl ValueSeparator {
-    pub(super) const fn of(format: ListFormat) -> Self {
+    pub(crate) const fn of(format: ListFormat) -> Self {
         if matches!(format, ListFormat::Tsv) { Self::Tab } else { Self::Comma }
     }
 
@@ -24,6 +25,19 @@ impl ValueSeparator {
             Self::Comma => values.join(",") + "\n",
             Self::Tab => values.join("\t") + "\n",
         }
+    }
+
+    /// Column names of a table, then its rows.
+    pub(crate) fn table(self, table: &ResultTable) -> String {
+        let mut text = self.line(table.columns.iter().map(|column| &*column.name));
+        for row in &table.rows {
+            text += &self.line(row.iter().map(|cell| match cell {
+                TableCell::Nothing => String::new(),
+                TableCell::Word(word) => word.clone(),
+                TableCell::Number(number) => number.to_string(),
+            }));
+        }
+        text
     }
 
     /// Line of the members of a row: text as it is, nothing for null and members that the row lacks,

@@ -443,6 +443,37 @@ fn other_levels(kind: usize, signals: u64, at: u64, level: u64, random: &mut Ran
     }
 }
 
+/// A channel that is silent in the changes from which clocks are learned is judged by later ones, and damage is kept.
+#[test]
+fn channels_that_begin_late_are_judged_too() {
+    let directory = ScratchDirectory::new("import-late");
+    let (sent, out) = (traffic(), directory.file("out"));
+    let dump = |code: char, first: usize, sent: &[u16]| -> String {
+        let levels = sent.iter().scan(0, |level, bits| {
+            *level ^= bits;
+            Some(*level)
+        });
+        let all = (first..).zip(levels);
+        all.map(|(at, level)| format!("#{}\nb{level:b} {code}\n", at * 125)).collect()
+    };
+    let busy: Vec<u16> = sent.iter().copied().filter(|it| *it != 0).cycle().take(420_000).collect();
+    let (vars, busy) = ("$var wire 9 ! a $end $var wire 9 \" b $end", dump('!', 1, &busy));
+    let opposite = sent.iter().map(|bits| bits.reverse_bits() >> 7).collect();
+    for (late, words, end) in [
+        (opposite, "s1:1>h1:0: the wires are in the opposite order", ""),
+        (vec![0x10f, 0x0f0, 0x00f], "s1:1>h1:0: no Myrinet found: no GAP", ""),
+        (sent, "line 842329: ж is no change of a VCD file", "ж\n"),
+    ] {
+        let begin = format!("$timescale 100 ps $end {vars} $enddefinitions $end\n#0 b0 ! b0 \"\n");
+        let text = [&begin, &busy, &dump('"', 420_001, &late), end].concat();
+        let recording = directory.write("late.vcd", text.as_bytes());
+        let done = run(&[&["import", &recording, "-o", &out], &LINK[..]].concat());
+        assert!(done.err.contains(words), "{}", done.err);
+        assert_eq!(std::path::Path::new(&out).exists(), !end.is_empty(), "{words}");
+        assert!(end.is_empty() || run(&["check", &out]).err.contains(words), "{words}");
+    }
+}
+
 /// What is no Myrinet is not taken for it.
 #[test]
 fn other_signals_are_refused() {

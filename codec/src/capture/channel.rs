@@ -106,10 +106,8 @@ impl Channel {
 
     /// What was doubtful when the channel was imported from a recording of its wires.
     pub fn import_notes(&self) -> impl Iterator<Item = &str> {
-        self.comments
-            .iter()
-            .filter_map(|comment| comment.strip_prefix(IMPORT_MARKER))
-            .map(str::trim_end)
+        let notes = self.comments.iter().filter_map(|it| it.strip_prefix(IMPORT_MARKER));
+        notes.map(str::trim_end)
     }
 
     /// Adds notes on what was doubtful, as a comment each; or as one comment of a fixed length, so that a later text can replace
@@ -118,8 +116,10 @@ impl Channel {
         self.comments.retain(|comment| !comment.starts_with(IMPORT_MARKER));
         match length {
             Some(length) => {
-                let text = notes.join("; ");
-                self.comments.push(format!("{IMPORT_MARKER}{text:<length$.length$}"));
+                let mut text = notes.join("; ");
+                text.truncate(text.floor_char_boundary(length));
+                let blanks = " ".repeat(length - text.len());
+                self.comments.push(format!("{IMPORT_MARKER}{text}{blanks}"));
             }
             None => self.comments.extend(notes.iter().map(|text| format!("{IMPORT_MARKER}{text}"))),
         }

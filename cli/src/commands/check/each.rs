@@ -12,7 +12,7 @@ use codec::capture::ChannelId;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists};
 use crate::args::CheckArgs;
-use crate::exit::CommandResult;
+use crate::exit::{CommandResult, FoundProblem};
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
@@ -74,7 +74,7 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
     }
     check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     if is_problem_found {
-        report.problem_found();
+        report.found = FoundProblem::Something;
     }
     Ok(report)
 }

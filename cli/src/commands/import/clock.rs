@@ -5,6 +5,7 @@ use codec::recording::import::{RecordedChannel, RecordedQuality};
 use codec::wires::{PlacedCharacter, WIRES, WireEvidence, WireMap};
 
 use super::doubt::is_off_rate;
+use crate::exit::CliError;
 
 /// Characters from which the order of the wires and the causes of bad characters are found.
 const SAMPLE: usize = 100_000;
@@ -15,6 +16,17 @@ const SLOWEST: u64 = 16;
 
 /// Units of time that a distance of samples rounded to them exceeds: shorter ones fit by chance. *Chosen*
 const ROUNDED: u128 = 6;
+
+/// Femtoseconds of a rate in MHz.
+pub(super) fn period_fs(megahertz: f64) -> Result<u64, CliError> {
+    let femtoseconds = 1e9 / megahertz;
+    if !(1000.0..=1e12).contains(&femtoseconds) {
+        let text = format!("--rate: {megahertz} MHz is not from 0.001 to 1000000");
+        return Err(CliError::Message(text));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e12")]
+    Ok(femtoseconds.round() as u64)
+}
 
 /// A channel with the quality and the characters of its beginning.
 pub(super) struct LearnedChannel {
@@ -44,17 +56,19 @@ impl LearnedChannel {
         let mut shown = shown
             .filter(|shown_fs| near.contains(shown_fs) && is_off_rate(nominal_fs, *shown_fs))
             .filter_map(learn);
-        let evidence = |learned: &Self| {
-            WireEvidence::of(&PlacedCharacter::bits(&learned.sample), &WireMap::SAME)
-        };
-        let given = nominal.as_ref().map_or(0, |nominal| evidence(nominal).good);
+        let given = nominal.as_ref().map_or(0, |nominal| nominal.evidence().good);
         let is_better = |shown: &Self| {
             let is_lower = shown.quality.clock.period_fs > nominal_fs;
             let least = if is_lower { given.max(1) } else { given + 1 };
-            let WireEvidence { good, packets, .. } = evidence(shown);
+            let WireEvidence { good, packets, .. } = shown.evidence();
             good >= least && good * 2 >= packets
         };
         shown.find(is_better).or(nominal)
+    }
+
+    /// Evidence of the sample, in the order of the wires in which it was learned.
+    pub(super) fn evidence(&self) -> WireEvidence {
+        WireEvidence::of(&PlacedCharacter::bits(&self.sample), &WireMap::SAME)
     }
 
     /// The period in which all characters have their places, if that is several of the learned ones.
@@ -86,18 +100,13 @@ fn shortest(distances: impl Iterator<Item = u64> + Clone) -> Option<u64> {
     u64::try_from(sum.checked_div(count)?).ok()
 }
 
-/// True if two channels change alike in every transition.
-pub(super) fn is_same(head: &[SignalChange], one: u32, other: u32) -> bool {
-    head.iter().all(|it| channel_signals(it, one * 9) == channel_signals(it, other * 9))
-}
-
 /// Time of the first change of a channel.
 pub(super) fn begin_fs(changes: &[SignalChange], channel: u32) -> Option<u64> {
     let begin = changes.iter().find(|it| channel_signals(it, channel * 9) != 0);
     begin.map(|it| it.time_fs)
 }
 
-fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
+pub(super) fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
     change.certain().unbounded_shr(first_signal) & 0x1ff
 }
 

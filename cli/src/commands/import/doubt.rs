@@ -6,6 +6,7 @@ use codec::wires::{
     GuessedMap, PlacedCharacter, WIRES, WireEvidence, WireMap, WiringFault, find_order,
 };
 
+use super::clock::channel_signals;
 use super::quality::{fault, fault_text, is_bad, nanoseconds, never_text, ppm, wire_names};
 
 /// Parts in a million that a rate may be off without a warning: hundred times the tolerance of an oscillator. *Chosen*
@@ -82,12 +83,6 @@ pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
     if given.is_myrinet() { None } else { find_order(bits, &[]) }
 }
 
-/// Share of the periods of some characters in which nothing changes.
-fn idle_share(sample: &[PlacedCharacter]) -> f64 {
-    let span = sample.first().zip(sample.last()).map(|(first, last)| last.place - first.place + 1);
-    span.map_or(0.0, |span| 1.0 - sample.len() as f64 / span as f64)
-}
-
 impl RecordingContext {
     /// True if samples are too far apart to tell characters. Those that a `sendclk` has clocked give good ones, in some order of
     /// the wires.
@@ -131,7 +126,10 @@ impl RecordingContext {
             // A character in each sample: those of a slower sender that come twice are IDLE, which harms no packet.
             let is_clocked = clock.period_fs.abs_diff(self.sample_fs) * CLOCKED <= self.sample_fs;
             let twice = 1.0 - clock.period_fs as f64 / self.nominal_fs as f64;
-            if is_clocked && twice > 0.0 && idle_share(sample) * 2.0 > twice {
+            let ends = sample.first().zip(sample.last());
+            let periods = ends.map_or(0, |(first, last)| last.place - first.place + 1);
+            let idle = 1.0 - sample.len() as f64 / periods as f64;
+            if is_clocked && twice > 0.0 && idle * 2.0 > twice {
                 let samples = self.coarse_text("not less than half", self.nominal_fs / 2);
                 return format!("{samples}; or the sender has {rate:.2} M characters/s: then give that --rate");
             }
@@ -246,6 +244,14 @@ fn missing(evidence: &WireEvidence) -> String {
     format!("no Myrinet found: {}", texts.join(", "))
 }
 
+/// Warning of a channel that changes as one before it.
+pub(super) fn same_text(head: &[SignalChange], names: &[String], number: u32) -> Option<String> {
+    let signals = |it, number: u32| channel_signals(it, number * 9);
+    let is_same = |other| head.iter().all(|it| signals(it, other) == signals(it, number));
+    let (_, name) = (0..number).zip(names).find(|(other, _)| is_same(*other))?;
+    Some(format!("changes as {name} does in every transition: their clips are on one pair (W-7)"))
+}
+
 /// Reason why a channel has no characters if its levels are unknown before each of its transitions.
 pub(super) fn unknown_text(head: &[SignalChange], first: u32) -> Option<&'static str> {
     let own = ((1 << WIRES) - 1) << first;
@@ -315,11 +321,6 @@ impl ChannelDoubts {
         self.warnings.extend(other.warnings);
         self.notes.extend(other.notes);
         self.hidden |= other.hidden;
-    }
-
-    pub(super) fn set_damage(&mut self, summary: &ReadSummary) {
-        let damage = summary.error.as_ref();
-        self.damage = damage.map(|error| format!("the recording ends with damage: {error}"));
     }
 
     /// Notes for the description of the channel.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use codec::CharBuf;
-use codec::capture::{ByteOrder, CaptureWriter, Chunk, split_into_chunks};
+use codec::capture::{ByteOrder, CaptureWriter, ChannelId, split_into_chunks};
 use codec::notation::{PARSED_MAX, parse};
 use codec::time::{CharacterPeriod, Tick};
 
@@ -65,23 +65,17 @@ pub(super) fn write(
         }
     }
     let names = checked_names(&names)?;
-    let periods = vec![
-        CharacterPeriod::from_fs(period_fs).unwrap_or(CharacterPeriod::FULL_RATE);
-        names.len()
-    ];
+    let period = CharacterPeriod::from_fs(period_fs).unwrap_or_default();
     let failed = |error| CliError::writing(output, &error);
-    let declared = declared(arguments, &names, &periods);
+    let declared = declared(arguments, &names, &vec![period; names.len()]);
     let stream = AtomicFile::create(output)?;
     let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared).map_err(failed)?;
-    let mut chunks: Vec<_> = (0..)
-        .map(codec::capture::ChannelId)
-        .zip(&channels)
-        .flat_map(|(id, characters)| {
-            split_into_chunks(Tick(0), characters.chars()).map(move |chunk| (id, chunk))
-        })
-        .collect();
-    chunks.sort_by_key(|(id, chunk): &(_, Chunk<'_>)| (chunk.first, *id));
-    for (id, chunk) in &chunks {
+    let chunks = (0..).map(ChannelId).zip(&channels).flat_map(|(id, characters)| {
+        split_into_chunks(Tick(0), characters.chars()).map(move |chunk| (chunk.first, id, chunk))
+    });
+    let mut chunks: Vec<_> = chunks.collect();
+    chunks.sort_by_key(|(first, id, _)| (*first, *id));
+    for (_, id, chunk) in &chunks {
         writer.write(*id, chunk).map_err(failed)?;
     }
     commit_all(vec![writer.finish().map_err(failed)?])?;

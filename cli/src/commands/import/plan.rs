@@ -149,10 +149,11 @@ impl ChannelPlan {
         };
         let notes = names.iter().zip(channels).filter(|(_, wires)| wires.is_reordered);
         let notes = notes.map(|(name, wires)| {
-            format!(
-                "{name}: order of the wires by the names of the signals, {}, not as in the file",
-                escape_text(first_and_last(table, wires))
-            )
+            let [first, .., last] =
+                wires.signals.map(|at| table.names().get(at).map_or("", String::as_str));
+            escape_text(format!(
+                "{name}: order of the wires by the names of the signals, {first} … {last}, not as in the file"
+            ))
         });
         let notes = notes.chain(table.note().map(str::to_owned)).collect();
         let selected = channels.iter().flat_map(|wires| wires.signals).collect();
@@ -176,13 +177,6 @@ pub(super) fn declared(
         ..Channel::named(name.as_str())
     });
     declared.collect()
-}
-
-/// Names of wire 0 and of wire `d`.
-pub(super) fn first_and_last(table: &SignalTable, wires: &WireSelection) -> String {
-    let [first, .., last] =
-        wires.signals.map(|at| table.names().get(at).map_or("", String::as_str));
-    format!("{first} … {last}")
 }
 
 /// Names of signals for an error.

@@ -48,7 +48,7 @@ pub(super) fn guess_text(guess: Option<GuessedMap>) -> String {
     };
     let order = match map {
         WireMap::SAME => "the wires are in order".to_owned(),
-        map => format!("signals, in the given order from 0 to d, are wires {}", order(&map)),
+        map => order_text(&map),
     };
     let others = if ties > 0 { format!("; {ties} other orders do as well") } else { String::new() };
     format!(
@@ -65,8 +65,9 @@ fn once_in(bits: u32) -> String {
     }
 }
 
-fn order(map: &WireMap) -> String {
-    map.wires().map(|wire| wire_name(wire.into())).join(" ")
+fn order_text(map: &WireMap) -> String {
+    let wires = map.wires().map(|wire| wire_name(wire.into())).join(" ");
+    format!("signals, in the given order from 0 to d, are wires {wires}")
 }
 
 pub(super) fn wire_name(wire: usize) -> String {
@@ -189,9 +190,7 @@ pub(super) fn fault_text(fault: WiringFault) -> String {
                 (_, Some((first, second))) => {
                     format!("{} are swapped", wire_names(1 << first | 1 << second))
                 }
-                (map, None) => {
-                    format!("signals, in the given order from 0 to d, are wires {}", order(&map))
-                }
+                (map, None) => order_text(&map),
             };
             format!(
                 "{what}: so read, {good} of {packets} packets have a good CRC, by chance once in {}; correct --wires or give --guess",

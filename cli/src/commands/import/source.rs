@@ -14,8 +14,7 @@ use codec::recording::{
 };
 use codec::words::escape_text;
 
-use crate::exit::CliError;
-use crate::format_head::format_head;
+use crate::exit::{CliError, format_head};
 use crate::input::InputFile;
 
 /// Error for a file with a zero byte near its beginning, which no text has.
