@@ -26,7 +26,7 @@ pub(super) fn write(
     period_fs: u64,
     text: RecordingStream,
 ) -> CommandResult {
-    let ImportArgs { file, channel, wires, guess, sample_rate, eye, .. } = arguments;
+    let ImportArgs { file, channel, wires, force, guess, sample_rate, eye, .. } = arguments;
     let without_effect = [
         ("--wires", !wires.is_empty()),
         ("--guess", *guess),
@@ -38,8 +38,7 @@ pub(super) fn write(
         let text = format!("{option} is for recordings of wires; this is taken as text of `show`");
         return Err(CliError::reading(file, &text));
     }
-    let wrong =
-        |line: usize, cause: String| CliError::reading(file, &format!("line {line}: {cause}"));
+    let wrong = |line: usize, it: String| CliError::reading(file, &format!("line {line}: {it}"));
     let text = read_to_limit(text, file, TEXT_MAX, "the text")?;
     let text = String::from_utf8(text).map_err(|error| {
         let good = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
@@ -48,21 +47,24 @@ pub(super) fn write(
     let (mut names, mut channels): (Vec<String>, Vec<CharBuf>) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
-        if line.contains('>') || channels.is_empty() {
+        let is_name = line.contains('>');
+        if is_name || channels.is_empty() {
             let given = channel.first().map_or("a:0>b:0", String::as_str);
-            names.push(if line.contains('>') { line } else { given }.to_owned());
+            names.push(if is_name { line } else { given }.to_owned());
             channels.push(CharBuf::new());
         }
-        if line.contains('>') {
-            continue;
-        }
+        let line = if is_name { "" } else { line };
         let parsed = parse(line).map_err(|error| wrong(number, error.to_string()))?;
-        if let Some(characters) = channels.last_mut() {
-            characters.push_chars(parsed.chars());
-            if characters.len() > PARSED_MAX {
-                return Err(wrong(number, format!("more than {PARSED_MAX} characters")));
-            }
+        let Some(characters) = channels.last_mut() else { continue };
+        characters.push_chars(parsed.chars());
+        if characters.len() > PARSED_MAX {
+            return Err(wrong(number, format!("more than {PARSED_MAX} characters")));
         }
+    }
+    let is_dump = |it: &CharBuf| !it.is_empty() && it.chars().data_count() == it.len();
+    if !force && channels.iter().any(is_dump) {
+        let text = "no Myrinet found: bytes alone, as in a dump: write GAP around packets. --force converts it all the same";
+        return Err(CliError::reading(file, &text));
     }
     let names = checked_names(&names)?;
     let period = CharacterPeriod::from_fs(period_fs).unwrap_or_default();
@@ -75,9 +77,7 @@ pub(super) fn write(
     });
     let mut chunks: Vec<_> = chunks.collect();
     chunks.sort_by_key(|(first, id, _)| (*first, *id));
-    for (_, id, chunk) in &chunks {
-        writer.write(*id, chunk).map_err(failed)?;
-    }
+    chunks.iter().try_for_each(|(_, id, chunk)| writer.write(*id, chunk)).map_err(failed)?;
     commit_all(vec![writer.finish().map_err(failed)?])?;
     Ok(RunReport::of(file))
 }
