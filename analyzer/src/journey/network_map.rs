@@ -237,7 +237,9 @@ impl NetworkMap {
         let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
         let (Some((node, input)), Some((_, output))) = ends else { return };
         let explains = WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
-        self.nodes.get_mut(node).into_iter().for_each(|it| count_vote(&mut it.votes, explains));
+        if let Some(node) = self.nodes.get_mut(node) {
+            count_vote(&mut node.votes, explains);
+        }
     }
 
     /// Counts the addressings that explain the departure of a packet that has begun on an output, instead of those

@@ -169,7 +169,7 @@ impl JourneyTracker {
         if !hurt || self.is_first(own) {
             return None;
         }
-        let (mut by_one, mut others) = (Vec::new(), Vec::new());
+        let (mut by_one, mut others, mut is_other_near) = (Vec::new(), Vec::new(), false);
         for (seq, hop) in self.waiting.iter().rev().take(HURT_LOOKED_AT) {
             let Some(other) = self.table.get(*hop).filter(|it| it.seq == *seq && it.is_free())
             else {
@@ -191,13 +191,13 @@ impl JourneyTracker {
             match corruption::likeness(came, left, switches) {
                 ByteLikeness::OneBit => by_one.push(way),
                 ByteLikeness::FewBits if near => others.push(way),
-                // It may be this one, or any other.
-                ByteLikeness::Unlike if near => others.extend([way; 2]),
+                ByteLikeness::Unlike if near => is_other_near = true,
                 ByteLikeness::FewBits | ByteLikeness::Unlike => {}
             }
         }
         match (by_one.as_slice(), others.as_slice()) {
-            ([way], _) | ([], [way]) => Some(*way),
+            ([way], _) => Some(*way),
+            ([], [way]) if !is_other_near => Some(*way),
             (_, _) => None,
         }
     }

@@ -20,7 +20,7 @@ use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 use codec::words::escape_text;
 
-use self::clock::{LearnedChannel, begin_fs, channel_signals, period_fs, sample_distance};
+use self::clock::{LearnedChannel, begin_fs, period_fs, sample_distance};
 use self::doubt::{
     CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, level_doubts, proved_order,
     same_text, unknown_text,
@@ -161,24 +161,24 @@ struct CaptureWriting<'a> {
 }
 
 impl CaptureWriting<'_> {
-    fn receive(&mut self, changes: &[SignalChange]) {
-        let (mut left, room) = (changes, HEAD - self.head.len());
+    fn receive(&mut self, mut changes: &[SignalChange]) {
         if self.begun.is_none() {
-            let (head, later) = left.split_at(left.len().min(room));
+            let (head, later) = changes.split_at(changes.len().min(HEAD - self.head.len()));
             self.head.extend(head);
-            left = later;
-        } else {
-            let silent = || (0..).zip(&self.samples).filter(|(_, sample)| sample.is_empty());
-            let is_late = |it: &&SignalChange| {
-                silent().any(|(number, _)| channel_signals(it, number * 9) != 0)
-            };
-            self.head.extend(left.iter().filter(is_late).take(room));
+            changes = later;
+            if self.result.is_ok() && self.head.len() == HEAD {
+                self.result = self.begin(None);
+            }
         }
-        if self.result.is_ok() && self.begun.is_none() && self.head.len() == HEAD {
-            self.result = self.begin(None);
+        if self.begun.is_some() {
+            let silent = (0..).zip(&self.samples).filter(|(_, sample)| sample.is_empty());
+            let signals =
+                silent.fold(0, |all, (number, _)| all | 0x1ff_u64.unbounded_shl(number * 9));
+            let late = changes.iter().filter(|it| it.certain() & signals != 0);
+            self.head.extend(late.take(HEAD - self.head.len()));
         }
         if self.result.is_ok() {
-            self.result = self.convert(left);
+            self.result = self.convert(changes);
         }
     }
 
