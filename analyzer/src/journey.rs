@@ -315,8 +315,7 @@ impl JourneyTracker {
         {
             output.served = port;
         }
-        // Another with these bytes may have come from where nothing was captured.
-        let likely = self.table.get(to).filter(|to| self.net.is_partial && to.is_common());
+        let likely = self.table.get(to).filter(|to| self.net.may_be_unseen(to));
         let likely = likely.map(|to| to.time);
         // A match by turn alone is no evidence about other packets.
         for hop in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {

@@ -165,7 +165,7 @@ impl JourneyTracker {
         let bytes = came.and_then(content);
         let mut behind = input.into_iter().flat_map(|it| it.queue.iter().skip(best.place + 1));
         [input, output].into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
-            || (self.net.is_partial && own.is_common())
+            || self.net.may_be_unseen(own)
             || (bytes.is_some()
                 && behind.any(|it| self.table.get(it.id).and_then(content) == bytes))
     }

@@ -42,8 +42,6 @@ pub(super) struct NetworkMap {
     places: ChannelTable<usize>,
     pub(super) nodes: Vec<MappedNode>,
     names: BTreeMap<String, usize>,
-    /// True if a packet asked for a port of which nothing was captured: others may come from there unseen.
-    pub(super) is_partial: bool,
 }
 
 #[derive(Debug)]
@@ -102,6 +100,8 @@ pub(super) struct MappedNode {
     begun: [u64; 2],
     /// Number of packets that certainly left it without their first byte. S-1
     pub(super) stripped: u64,
+    /// Number of packets that asked for a port of which nothing was captured: others may come from there.
+    left_unseen: u64,
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
@@ -275,7 +275,16 @@ impl NetworkMap {
         let Some((node, input)) = self.node_at(lane.to) else { return };
         let mut ports = node.selects(hop.first, input).into_iter().flatten().peekable();
         let is_unseen = ports.peek().is_some() && ports.all(|it| node.output(it, lane).is_none());
-        self.is_partial |= is_unseen;
+        let node = lane.to.and_then(|(node, _)| self.nodes.get_mut(node));
+        if let Some(node) = node.filter(|_| is_unseen) {
+            node.left_unseen += 1;
+        }
+    }
+
+    /// True if a packet that left a switch may be another one with these bytes, from where nothing was captured.
+    pub(super) fn may_be_unseen(&self, left: &HopRecord) -> bool {
+        let node = self.lane(left.lane).and_then(|lane| self.node_at(lane.from));
+        left.is_common() && node.is_some_and(|(node, _)| node.left_unseen > 0)
     }
 
     /// Delay between a packet's departure from the switch and its appearance at the output's tap, or at that of either
