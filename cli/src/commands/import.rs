@@ -40,6 +40,9 @@ const FULL_RATE: f64 = 80.0;
 /// Changes at the beginning of a recording, from which clocks and the order of the wires are learned.
 const HEAD: usize = 400_000;
 
+const NO_CLOCK: &str =
+    "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
+
 /// Length of the description and the notes that are written before all of the recording is known. *Chosen*
 const NOTES_LENGTH: usize = 800;
 
@@ -288,14 +291,18 @@ impl CaptureWriting<'_> {
     ) {
         let channels = self.doubts.iter_mut().zip(&mut self.samples).zip(all);
         for (((doubts, sample), learned), number) in channels.zip(0..) {
-            if sample.is_empty() {
+            if sample.is_empty() && !learned.sample.is_empty() {
                 *doubts = self.context.judge(&learned.sample, &learned.quality);
                 let good = learned.quality.content.good;
                 doubts.warnings.extend(same_text(head, &self.names, number).filter(|_| good > 0));
                 *sample = std::mem::take(&mut learned.sample);
             }
             if sample.is_empty() {
-                doubts.refusal = unknown_text(head, number * 9).map(str::to_owned);
+                let no_clock = (!learned.has_clock).then_some(NO_CLOCK);
+                let texts = no_clock.into_iter().chain(unknown_text(head, number * 9));
+                let texts: Vec<&str> = texts.collect();
+                doubts.refusal =
+                    (!texts.is_empty()).then(|| texts.join("; ")).or(doubts.refusal.take());
             }
             if let Some(summary) = summary {
                 let begin_fs = if self.begun.is_some() { Some(0) } else { begin_fs(head, number) };
@@ -323,14 +330,11 @@ impl CaptureWriting<'_> {
         maps: &[WireMap],
     ) -> Result<Vec<LearnedChannel>, CliError> {
         let channels = (0..).zip(maps).zip(&self.names).map(|((number, map), name)| {
-            let learned = LearnedChannel::of(head, number * 9, *map, self.period_fs);
-            learned.ok_or_else(|| {
-                let text = "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
-                let all = std::iter::once(text).chain(self.notes.iter().map(String::as_str));
-                let all = all.chain(unknown_text(head, number * 9));
-                let text = format!("{name}: {}", all.collect::<Vec<_>>().join("; "));
-                CliError::reading(&self.arguments.file, &escape_text(text))
-            })
+            let learn =
+                |head: &[SignalChange]| LearnedChannel::of(head, number * 9, *map, self.period_fs);
+            let at_rate = || Some(LearnedChannel { has_clock: false, ..learn(&[])? });
+            let learned = learn(head).or_else(at_rate);
+            learned.ok_or_else(|| CliError::Message(format!("{name}: {NO_CLOCK}")))
         });
         channels.collect()
     }

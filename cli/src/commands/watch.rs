@@ -101,9 +101,7 @@ impl WatchPicture {
         output: &mut StandardOutput,
     ) {
         let is_terminal = io::stdout().is_terminal();
-        let size = terminal_size::terminal_size_of(io::stdout());
-        let lines = size.map_or(LINES, |(_, terminal_size::Height(lines))| lines.into());
-        let height = is_terminal.then_some(lines);
+        let height = is_terminal.then(screen_lines);
         let lines = self.lines(analysis, &arguments.channels(), state, height);
         if is_terminal {
             output.text(HOME);
@@ -190,6 +188,11 @@ fn keep_busiest(channels: &mut Vec<WatchedChannel<'_>>, most: usize) -> usize {
         channels.sort_by_key(|it| it.report.id);
     }
     hidden
+}
+
+fn screen_lines() -> usize {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map_or(LINES, |(_, terminal_size::Height(lines))| lines.into())
 }
 
 fn head(channels: usize, (characters, end): (u64, Picoseconds), state: &str) -> StyledLine {

@@ -33,6 +33,8 @@ pub(super) struct LearnedChannel {
     pub(super) channel: RecordedChannel,
     pub(super) quality: RecordedQuality,
     pub(super) sample: Vec<PlacedCharacter>,
+    /// True without changes too.
+    pub(super) has_clock: bool,
 }
 
 impl LearnedChannel {
@@ -47,7 +49,7 @@ impl LearnedChannel {
         let learn = |period_fs| {
             let channel = RecordedChannel::learn(head, first_signal, map, period_fs)?;
             let (sample, quality) = channel.preview(head, SAMPLE);
-            Some(Self { channel, quality, sample })
+            Some(Self { channel, quality, sample, has_clock: true })
         };
         let nominal = learn(nominal_fs);
         let slower_fs = nominal.as_ref().and_then(Self::slower_period);

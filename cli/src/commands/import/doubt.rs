@@ -83,6 +83,12 @@ pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
     if given.is_myrinet() { None } else { find_order(bits, &[]) }
 }
 
+/// Share of the periods of some characters in which nothing changes.
+fn idle_share(sample: &[PlacedCharacter]) -> f64 {
+    let span = sample.first().zip(sample.last()).map(|(first, last)| last.place - first.place + 1);
+    span.map_or(0.0, |span| 1.0 - sample.len() as f64 / span as f64)
+}
+
 impl RecordingContext {
     /// True if samples are too far apart to tell characters. Those that a `sendclk` has clocked give good ones, in some order of
     /// the wires.
@@ -126,10 +132,7 @@ impl RecordingContext {
             // A character in each sample: those of a slower sender that come twice are IDLE, which harms no packet.
             let is_clocked = clock.period_fs.abs_diff(self.sample_fs) * CLOCKED <= self.sample_fs;
             let twice = 1.0 - clock.period_fs as f64 / self.nominal_fs as f64;
-            let ends = sample.first().zip(sample.last());
-            let periods = ends.map_or(0, |(first, last)| last.place - first.place + 1);
-            let idle = 1.0 - sample.len() as f64 / periods as f64;
-            if is_clocked && twice > 0.0 && idle * 2.0 > twice {
+            if is_clocked && twice > 0.0 && idle_share(sample) * 2.0 > twice {
                 let samples = self.coarse_text("not less than half", self.nominal_fs / 2);
                 return format!("{samples}; or the sender has {rate:.2} M characters/s: then give that --rate");
             }
