@@ -40,8 +40,7 @@ const FULL_RATE: f64 = 80.0;
 /// Changes at the beginning of a recording, from which clocks and the order of the wires are learned.
 const HEAD: usize = 400_000;
 
-const NO_CLOCK: &str =
-    "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
+const NO_CLOCK: &str = "no Myrinet found: no clock near --rate: few transitions, or other signals";
 
 /// Length of the description and the notes that are written before all of the recording is known. *Chosen*
 const NOTES_LENGTH: usize = 800;
@@ -268,7 +267,7 @@ impl CaptureWriting<'_> {
             proved.clear();
         }
         let is_sound = |evidence: &WireEvidence| evidence.good > 0 && evidence.is_myrinet();
-        let context = RecordingContext {
+        self.context = RecordingContext {
             sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
             clocked_text: is_clocked.then_some(CLOCKED_TEXT),
             nominal_fs: self.period_fs,
@@ -277,7 +276,6 @@ impl CaptureWriting<'_> {
             has_profile: self.arguments.profile.value().is_some(),
             sound_channels: all.iter().map(LearnedChannel::evidence).filter(is_sound).count(),
         };
-        self.context = context;
         self.judge(head, &mut all, summary);
         Ok(all)
     }

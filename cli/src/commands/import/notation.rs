@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use codec::CharBuf;
-use codec::capture::{ByteOrder, CaptureWriter, ChannelId, split_into_chunks};
+use codec::capture::{ByteOrder, CaptureWriter, ChannelId, WireMeasurement, split_into_chunks};
 use codec::notation::{PARSED_MAX, parse};
 use codec::time::{CharacterPeriod, Tick};
 
@@ -17,6 +17,7 @@ use crate::input::read_to_limit;
 
 /// Longest text, in bytes.
 const TEXT_MAX: usize = 16 << 20;
+const DUMP: &str = "no Myrinet found: bytes alone, as in a dump: write GAP around packets";
 
 /// Writes the capture of a text. A line with `>` names the channel of the lines that follow; `#` begins a
 /// comment. All channels begin at the first period.
@@ -63,13 +64,19 @@ pub(super) fn write(
     }
     let is_dump = |it: &CharBuf| !it.is_empty() && it.chars().data_count() == it.len();
     if !force && channels.iter().any(is_dump) {
-        let text = "no Myrinet found: bytes alone, as in a dump: write GAP around packets. --force converts it all the same";
+        let text = format!("{DUMP}. --force converts it all the same");
         return Err(CliError::reading(file, &text));
     }
     let names = checked_names(&names)?;
     let period = CharacterPeriod::from_fs(period_fs).unwrap_or_default();
     let failed = |error| CliError::writing(output, &error);
-    let declared = declared(arguments, &names, &vec![period; names.len()]);
+    let mut declared = declared(arguments, &names, &vec![period; names.len()]);
+    let mut report = RunReport::of(file);
+    for (channel, _) in declared.iter_mut().zip(&channels).filter(|(_, it)| is_dump(it)) {
+        WireMeasurement { forced: Some(true), ..WireMeasurement::default() }.describe(channel);
+        channel.set_import_notes(&[DUMP.to_owned()], None);
+        report.warning(&format!("{}: {DUMP}", channel.name));
+    }
     let stream = AtomicFile::create(output)?;
     let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared).map_err(failed)?;
     let chunks = (0..).map(ChannelId).zip(&channels).flat_map(|(id, characters)| {
@@ -79,5 +86,5 @@ pub(super) fn write(
     chunks.sort_by_key(|(first, id, _)| (*first, *id));
     chunks.iter().try_for_each(|(_, id, chunk)| writer.write(*id, chunk)).map_err(failed)?;
     commit_all(vec![writer.finish().map_err(failed)?])?;
-    Ok(RunReport::of(file))
+    Ok(report)
 }
