@@ -291,7 +291,7 @@ impl ActivityTracker {
         self.opposite.as_ref().map_or(at, |opposite| opposite.limit(at))
     }
 
-    /// Of what is to be processed, the first character recorded while the opposite channel was not, and the first not recorded.
+    /// The first character to come that was recorded while its opposite channel was not, and the first that was not recorded.
     pub(crate) fn ends(&self) -> [Option<Tick>; 2] {
         let end = self.recorded.end;
         let hidden = Some(self.opposite_limit(end)).filter(|hidden| *hidden < end);
