@@ -331,11 +331,11 @@ impl BlockingTracker {
             StopEnd::CaptureEnd => None,
         };
         self.remove_cycle(id, context, broken, out);
-        if self.waits.get(id).is_none() {
-            return;
-        }
+        let Some(wait) = self.waits.get(id) else { return };
+        // In a damaged capture a hole may begin before the STOP of a chunk that came late.
+        let context = WaitContext { now: context.now.max(wait.since), ..context };
         let mut why = self.cause(id, context, CauseScope::Longest);
-        if self.waits.get(id).is_some_and(|wait| self.is_doubted(&why, wait.since, context)) {
+        if self.is_doubted(&why, wait.since, context) {
             why.root = WaitRoot::OutOfSight;
         }
         self.leave_queue(id);

@@ -148,7 +148,7 @@ impl HeldTime {
         match (before == FlowControl::Stopped, sender.control == FlowControl::Stopped) {
             (false, true) => sender.since = time,
             (true, false) => {
-                let stopped = StandingSender::unseen([sender.since, time]);
+                let stopped = StandingSender::unseen([sender.since, time.max(sender.since)]);
                 self.stopped((channel, WaitRoot::OutOfSight, channel), stopped.since, stopped);
             }
             (true, true) | (false, false) => {}
