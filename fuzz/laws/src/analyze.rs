@@ -202,21 +202,10 @@ fn check_equal(one: &AnalysisRecord, other: &AnalysisRecord, law: &str) {
 pub(crate) mod tests {
     use super::*;
     use crate::canaries::two_hosts;
+    use crate::judged_network::tests::MORE;
     use crate::network::run::RunOutcome;
     use crate::score;
     use simulator::truth::TruthEventKind;
-
-    const MORE: &str = "
-        [[traffic]]
-        from = 'h0'
-        to = 'h1'
-        payload = 30
-        every_periods = 200
-        [[tap]]
-        port = 's0:0'
-        [[tap]]
-        port = 's0:1'
-    ";
 
     /// The judgement, after something has been done to what came of a run.
     fn changed(change: impl FnOnce(&mut RunOutcome)) {

@@ -301,7 +301,7 @@ pub(crate) mod tests {
     use simulator::traffic::payload;
     use simulator::truth::StopGo;
 
-    const MORE: &str = "
+    pub(crate) const MORE: &str = "
         [[traffic]]
         from = 'h0'
         to = 'h1'
