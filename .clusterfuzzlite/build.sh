@@ -16,10 +16,12 @@ fi
 
 options=()
 [ "${SANITIZER:-address}" != none ] || options=(-s none --no-trace-compares)
+# As `cargo xtask fuzz` builds them.
+export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/fuzz/target}"
 # In a build for coverage the image's cargo makes `cargo build` of this.
 cargo fuzz build --fuzz-dir fuzz "${options[@]}"
 
-binaries="${CARGO_TARGET_DIR:-fuzz/target}/$(rustc -vV | sed -n 's/^host: //p')/release"
+binaries="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release"
 for source in fuzz/fuzz_targets/*.rs; do
     target=$(basename "$source" .rs)
     cp "$binaries/$target" "$OUT/"

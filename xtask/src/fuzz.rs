@@ -119,6 +119,8 @@ fn build(asked: &[String], how: BuildKind) -> Result<PathBuf, TaskError> {
         .map_or_else(|| root().join("fuzz/target"), |set| root().join(set));
     let mut cargo = command("cargo");
     cargo.args(["fuzz", "build", "--fuzz-dir", "fuzz"]);
+    // For the lines of a stack.
+    cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
     // Each has a directory, else builds of one kind would push out those of another.
     match how {
         BuildKind::Plain => {
