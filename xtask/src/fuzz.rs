@@ -1,5 +1,4 @@
-//! `cargo xtask fuzz`: all targets in parallel, with a persistent corpus; and `cargo xtask smoke`: the
-//! short runs with fixed seeds, which are the same on every machine.
+//! `cargo xtask fuzz`: all targets in parallel, with a persistent corpus.
 
 mod merge;
 mod run;
@@ -15,7 +14,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use self::run::{FuzzRun, RunExtent};
+use self::run::FuzzRun;
 use crate::TaskOutcome;
 use crate::workspace::{TaskError, at, command, host, root, run_command};
 
@@ -23,8 +22,12 @@ pub(crate) use target::{FuzzTarget, names};
 
 #[derive(Debug, Args)]
 pub(crate) struct FuzzArgs {
-    #[command(flatten)]
-    smoke: SmokeArgs,
+    /// Names of targets; default: all.
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// Number of parallel jobs; default: one per processor.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Total time without building: 90s, 30m, 8h. With 0s the targets are only built and merged.
     #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
     time: Duration,
@@ -37,16 +40,6 @@ pub(crate) struct FuzzArgs {
     /// Afterwards keeps only inputs in fuzz/work/TARGET/ that cover more than corpus/TARGET/.
     #[arg(long)]
     merge: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SmokeArgs {
-    /// Names of targets; default: all.
-    #[arg(value_name = "TARGET")]
-    targets: Vec<String>,
-    /// Number of parallel jobs; default: one per processor.
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
 }
 
 /// Kinds of builds of the targets.
@@ -65,21 +58,20 @@ enum BuildKind {
 impl FuzzArgs {
     /// All targets for a time, with a seed.
     pub(crate) const fn timed(time: Duration, seed: u32) -> Self {
-        let smoke = SmokeArgs { targets: Vec::new(), jobs: None };
-        Self { smoke, time, seed: Some(seed), build: BuildKind::Plain, merge: false }
+        let seed = Some(seed);
+        Self { targets: Vec::new(), jobs: None, time, seed, build: BuildKind::Plain, merge: false }
     }
 }
 
 /// Builds the targets, runs them, and prints what they did.
 pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
-    let SmokeArgs { targets, jobs } = &arguments.smoke;
-    let mut targets = build_targets(targets, arguments.build)?;
+    let mut targets = build_targets(&arguments.targets, arguments.build)?;
     if let Some(seed) = arguments.seed {
         targets.iter_mut().for_each(|target| target.flags.push(format!("-seed={seed}")));
     }
     let mut end = TaskOutcome::Well;
     if !arguments.time.is_zero() {
-        end = run_targets(&targets, *jobs, RunExtent::Time(arguments.time))?;
+        end = run_targets(&targets, arguments)?;
     }
     if arguments.merge {
         merge::all(&targets)?;
@@ -87,20 +79,10 @@ pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
     Ok(end)
 }
 
-/// Builds the targets, runs each as often as its options say, and prints what they did.
-pub(crate) fn smoke(arguments: &SmokeArgs) -> Result<TaskOutcome, TaskError> {
-    let targets = build_targets(&arguments.targets, BuildKind::Plain)?;
-    run_targets(&targets, arguments.jobs, RunExtent::Smoke)
-}
-
 /// Runs targets, and prints what they did.
-fn run_targets(
-    targets: &[FuzzTarget],
-    jobs: Option<NonZeroUsize>,
-    extent: RunExtent,
-) -> Result<TaskOutcome, TaskError> {
-    let jobs = jobs.or_else(|| thread::available_parallelism().ok());
-    let runs = run::all(targets, jobs.map_or(1, NonZeroUsize::get), extent)?;
+fn run_targets(targets: &[FuzzTarget], arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
+    let jobs = arguments.jobs.or_else(|| thread::available_parallelism().ok());
+    let runs = run::all(targets, jobs.map_or(1, NonZeroUsize::get), arguments.time)?;
     table::print(targets, &runs)?;
     let found = |run: &FuzzRun| run.finding.is_some();
     Ok(if runs.iter().any(found) { TaskOutcome::Found } else { TaskOutcome::Well })

@@ -39,11 +39,6 @@ enum XtaskCommand {
     /// Regenerates the outputs in README.md.
     #[command(after_help = "Exit status 1: with --check, an output differs.")]
     Readme(readme::ReadmeArgs),
-    /// Runs all fuzz targets briefly, with inputs that hardly depend on the machine.
-    #[command(
-        after_help = "Exit status 1: a target failed; its input is in fuzz/artifacts/TARGET/."
-    )]
-    Smoke(fuzz::SmokeArgs),
     /// Checks type names, doc comments and file sizes, and prints the measured figures.
     #[command(after_help = "Exit status 1: a limit is exceeded; exceptions are in xtask/tidy.txt.")]
     Tidy,
@@ -65,7 +60,6 @@ fn main() -> ExitCode {
         XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
         XtaskCommand::Laws(arguments) => laws::run(&arguments),
         XtaskCommand::Readme(arguments) => readme::run(&arguments),
-        XtaskCommand::Smoke(arguments) => fuzz::smoke(&arguments),
         XtaskCommand::Tidy => tidy::run(),
     };
     match ended {

@@ -14,9 +14,8 @@ pub fn mutated(
 ) -> usize {
     let Some(target) = crate::target(target) else { return mutate(data, len, max) };
     let input = data.get(..len).unwrap_or_default();
-    let (mode, body) = target.select(input);
+    let (mut mode, body) = target.select(input);
     let mut start = len - body.len();
-    let mut mode = mode;
     if seed % 16 == 1 && !target.modes.is_empty() && len < max {
         if start == 0 {
             data.copy_within(..len, 1);

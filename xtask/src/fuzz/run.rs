@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::target::FuzzTarget;
 use super::turns::turns;
-use crate::workspace::{TaskError, at, command, files, shown};
+use crate::workspace::{TaskError, at, command, shown};
 
 /// Statistics of one turn of a target.
 #[derive(Debug, Default)]
@@ -30,32 +30,18 @@ pub(crate) struct FuzzRun {
 /// Lines printed of the log of a failure.
 const TAIL: usize = 60;
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum RunExtent {
-    /// Total time.
-    Time(Duration),
-    /// [`FuzzTarget::runs`] executions of each target, with the same inputs every time.
-    Smoke,
-}
-
-/// Runs all targets in this number of parallel jobs.
+/// Runs all targets in this number of parallel jobs, for this time in all.
 pub(crate) fn all(
     targets: &[FuzzTarget],
     jobs: usize,
-    extent: RunExtent,
+    time: Duration,
 ) -> Result<Vec<FuzzRun>, TaskError> {
     for target in targets {
         for directory in [target.work(), target.artifacts()] {
             fs::create_dir_all(&directory).map_err(at(&directory))?;
         }
     }
-    let (turns, each) = match extent {
-        RunExtent::Time(time) => {
-            let (turns, each) = turns(targets.len(), jobs, time);
-            (turns, RunExtent::Time(each))
-        }
-        RunExtent::Smoke => ((0..targets.len()).collect(), RunExtent::Smoke),
-    };
+    let (turns, each) = turns(targets.len(), jobs, time);
     let waiting = Mutex::new(turns.into_iter().collect::<VecDeque<_>>());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let job = || -> Result<Vec<FuzzRun>, TaskError> {
@@ -78,21 +64,11 @@ pub(crate) fn all(
 }
 
 /// One turn of a target.
-fn run_once(target: &FuzzTarget, extent: RunExtent) -> Result<FuzzRun, TaskError> {
+fn run_once(target: &FuzzTarget, time: Duration) -> Result<FuzzRun, TaskError> {
     let mut running = command(&target.binary);
-    match extent {
-        RunExtent::Time(time) => {
-            // What it finds goes to the first directory; both are read.
-            running.arg(shown(&target.work())).arg(shown(&target.seeds()));
-            running.arg(format!("-max_total_time={}", time.as_secs()));
-        }
-        RunExtent::Smoke => {
-            // The order of a directory and the addresses of compared values differ between machines.
-            let seeds: Vec<_> = files(&target.seeds())?.iter().map(|seed| shown(seed)).collect();
-            running.arg(format!("-seed_inputs={}", seeds.join(",")));
-            running.args(["-seed=1", "-use_cmp=0"]).arg(format!("-runs={}", target.runs));
-        }
-    }
+    // What it finds goes to the first directory; both are read.
+    running.arg(shown(&target.work())).arg(shown(&target.seeds()));
+    running.arg(format!("-max_total_time={}", time.as_secs()));
     running.args(&target.flags);
     running.arg(format!("-artifact_prefix={}/", shown(&target.artifacts())));
     running.args(["-print_final_stats=1", "-timeout=25", "-rss_limit_mb=2560"]);

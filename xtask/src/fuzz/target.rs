@@ -14,8 +14,6 @@ pub(crate) struct FuzzTarget {
     pub(crate) binary: PathBuf,
     /// libFuzzer's options: those of `fuzz/options/`, and the dictionary.
     pub(crate) flags: Vec<String>,
-    /// Executions in a smoke run; 0 for the inputs of the corpus alone.
-    pub(crate) runs: u64,
 }
 
 impl FuzzTarget {
@@ -27,17 +25,14 @@ impl FuzzTarget {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(at(&path)(error)),
         };
-        let options =
-            |named| section(&text, named).map_err(|fault| format!("{}, {fault}", shown(&path)));
-        let runs = options("smoke")?.get("runs").and_then(|runs| runs.parse().ok());
-        let runs = runs.ok_or_else(|| format!("{}: no runs in [smoke]", shown(&path)))?;
-        let mut options = options("libfuzzer")?;
+        let options = section(&text, "libfuzzer");
+        let mut options = options.map_err(|fault| format!("{}, {fault}", shown(&path)))?;
         let dictionary = format!("{name}.dict");
         if root().join("fuzz/dict").join(&dictionary).is_file() {
             options.entry("dict".to_owned()).or_insert(dictionary);
         }
         let (name, binary, flags) = (name.to_owned(), binaries.join(name), flags(&options));
-        Ok(Self { name, binary, flags, runs })
+        Ok(Self { name, binary, flags })
     }
 
     /// Directory of the checked-in inputs.
@@ -67,8 +62,7 @@ pub(crate) fn names(asked: &[String]) -> Result<Vec<String>, TaskError> {
     Ok(if asked.is_empty() { all } else { asked.to_vec() })
 }
 
-/// The options of a section. The format is OSS-Fuzz's: `libfuzzer` is a section of it, others are for
-/// sanitizers; `smoke` is ours.
+/// The options of a section. The format is OSS-Fuzz's: `libfuzzer` is a section of it, others are for sanitizers.
 fn section(text: &str, named: &str) -> Result<BTreeMap<String, String>, TaskError> {
     let mut options = BTreeMap::new();
     let mut section = "";
