@@ -205,13 +205,6 @@ impl VirtualChannelSelector {
         self.selected = selected;
     }
 
-    /// True if characters end with the same selection as before them.
-    pub(crate) fn is_kept_by(&self, chars: Chars<'_>) -> bool {
-        let mut after = self.clone();
-        chars.iter().for_each(|character| _ = after.assign(character));
-        after.selected == self.selected
-    }
-
     /// Assigns the next character.
     pub fn assign(&mut self, character: Character) -> AssignedChar {
         let of = |channel: Option<u8>, character| {

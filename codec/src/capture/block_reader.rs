@@ -80,8 +80,7 @@ impl BlockReader {
         });
         self.resumed = resumed;
         self.splitter = splitter;
-        self.table.count_faults(faults);
-        ends.into_iter().for_each(|(id, end)| self.table.ends_at_least(id, end));
+        self.table.add(faults, &ends);
         result
     }
 

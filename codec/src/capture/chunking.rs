@@ -50,10 +50,6 @@ fn fill(codes: &[u8]) -> Option<(usize, usize)> {
     Some((period, (same + period) / period * period))
 }
 
-fn is_gap(code: u8) -> bool {
-    decode_control(code).symbol() == Some(Symbol::Gap)
-}
-
 /// Length of the literal chunk at the head: up to the GAP that ends its packet, or to fill.
 fn literal(chars: Chars<'_>) -> usize {
     let mut len = 0;
@@ -66,7 +62,7 @@ fn literal(chars: Chars<'_>) -> usize {
             }
             CharRun::Control(codes) => {
                 for (at, code) in codes.iter().enumerate() {
-                    if packet && is_gap(*code) {
+                    if packet && decode_control(*code).symbol() == Some(Symbol::Gap) {
                         return len + at + 1;
                     }
                     let ahead = codes.get(at..).unwrap_or_default();

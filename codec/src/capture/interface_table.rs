@@ -90,10 +90,6 @@ impl InterfaceTable {
         self.extent.stopped_at = Some(offset);
     }
 
-    pub(super) const fn count_faults(&mut self, faults: u64) {
-        self.extent.faults = self.extent.faults.saturating_add(faults);
-    }
-
     pub(super) fn reject(&mut self, fault: CaptureFault, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.extent.left_out = self.extent.left_out.saturating_add(1);
         out(CaptureItem::Fault(fault));
@@ -152,13 +148,6 @@ impl InterfaceTable {
             self.resolve_interface(self.section.len() - 1, out);
         }
         Ok(())
-    }
-
-    /// Begins a capture: the channels of the section are new, even where names are the same.
-    fn begin_capture(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
-        self.names.clear();
-        self.newest = 0;
-        out(CaptureItem::Section);
     }
 
     fn resolve_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
@@ -276,7 +265,10 @@ impl InterfaceTable {
         let start = period.time(chunk.first.0) / 1000;
         if self.is_pending {
             if !self.continues_capture(number, chunk.first, start) {
-                self.begin_capture(out);
+                // The channels of the section are new, even where names are the same.
+                self.names.clear();
+                self.newest = 0;
+                out(CaptureItem::Section);
             }
             self.resolve_section(out);
         }
@@ -293,10 +285,13 @@ impl InterfaceTable {
         old.is_some_and(|old| old.end <= first) && self.newest <= start
     }
 
-    /// Notes that chunks up to a character of a channel have been read before.
-    pub(super) fn ends_at_least(&mut self, id: ChannelId, end: Tick) {
-        let interface = self.interface_mut(id.0 as usize);
-        interface.into_iter().for_each(|it| it.end = it.end.max(end));
+    /// Counts faults, and notes that chunks up to a character of some channels have been read before.
+    pub(super) fn add(&mut self, faults: u64, ends: &[(ChannelId, Tick)]) {
+        self.extent.faults = self.extent.faults.saturating_add(faults);
+        for (id, end) in ends {
+            let interface = self.interface_mut(id.0 as usize);
+            interface.into_iter().for_each(|it| it.end = it.end.max(*end));
+        }
     }
 
     /// Emits a chunk that begins at a nanosecond, unless it comes before its predecessor's end.

@@ -135,7 +135,9 @@ impl SplitChannel {
             }
         }
         let (chars, count) = chunk.content.parts();
-        let is_kept = self.selector.is_kept_by(chars);
+        let mut after = self.selector.clone();
+        chars.iter().for_each(|character| _ = after.assign(character));
+        let is_kept = after.selected() == self.selector.selected();
         let known = self.known(chars);
         let at = |place: usize| Tick(chunk.first.0.saturating_add(place as u64));
         let is_whole = known.first().is_some_and(|range| range.len() == chars.len());

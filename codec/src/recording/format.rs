@@ -60,10 +60,8 @@ pub const FORMATS: [RecordingFormat; 4] = [
                 SampleTimes::Stated => Box::new(session?),
                 SampleTimes::Characters(period) => Box::new(session?.with_distance(period)),
                 SampleTimes::Rate(_) => {
-                    return Err(without_effect(
-                        "a sigrok session states its rate",
-                        ", or give `state`",
-                    ));
+                    let text = "a sigrok session states its rate";
+                    return Err(without_effect(text, ", or give `state`"));
                 }
             })
         }),
@@ -78,9 +76,10 @@ pub const FORMATS: [RecordingFormat; 4] = [
     },
     RecordingFormat {
         name: "a value change dump (VCD)",
+        // The program that prints a dump may print other lines before it. Of a pipe eight bytes may be known.
         is_begun_by: |head| {
-            let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-            text.trim_ascii_start().starts_with(b"$")
+            let mut words = head.split(u8::is_ascii_whitespace).map(|it| it.get(..6).unwrap_or(it));
+            words.any(|it| matches!(it, b"$date" | b"$versi" | b"$times" | b"$var" | b"$endde"))
         },
         input: FormatInput::Stream(|stream, times| match times {
             SampleTimes::Stated => Ok(Box::new(VcdReader::new(stream)?)),

@@ -45,21 +45,19 @@ impl<R: Read> VcdReader<R> {
         let mut dump = Self { words, variables, unit_fs: 1_000_000 };
         let mut scopes: Vec<String> = Vec::new();
         dump.variables.note = Some("no $timescale: times are taken as ns".to_owned());
+        let mut is_begun = false;
         loop {
             let keyword = dump.words.next()?.map(<[u8]>::to_vec);
             let Some(keyword) = keyword else {
                 return Err(dump.words.error("the declarations do not end: no $enddefinitions"));
             };
             let keyword = keyword.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&keyword);
-            let text = match keyword.first() {
-                Some(b'$') => dump.section()?,
-                _ => {
-                    let word = String::from_utf8_lossy(keyword).escape_debug().to_string();
-                    return Err(dump
-                        .words
-                        .error(format!("{word:.40} is no keyword of a VCD file")));
-                }
+            let text = match keyword {
+                [b'$', b'a'..=b'z', ..] => dump.section()?,
+                _ if !is_begun => continue,
+                _ => return Err(dump.words.error(shown(keyword) + " is no keyword of a VCD file")),
             };
+            is_begun = true;
             let word = |at: usize| text.get(at).map(String::as_str).unwrap_or_default();
             match keyword {
                 b"$timescale" => {
@@ -102,10 +100,9 @@ impl<R: Read> VcdReader<R> {
             .and_then(|unit_fs| DecimalNumber::parse(number)?.times_exactly(unit_fs));
         let unit_fs = unit_fs.and_then(|unit_fs| u64::try_from(unit_fs).ok()).filter(|fs| *fs > 0);
         unit_fs.ok_or_else(|| {
-            self.words.error(format!(
-                "timescale is {:.40}, not a whole number of fs in s, ms, us, ns, ps or fs",
-                text.escape_debug().to_string()
-            ))
+            let text = shown(text.as_bytes());
+            let cause = "not a whole number of fs in s, ms, us, ns, ps or fs";
+            self.words.error(format!("timescale is {text}, {cause}"))
         })
     }
 
@@ -153,14 +150,13 @@ impl<R: Read> VcdReader<R> {
                     let is_first = origin.0.is_none() && !codes.levels.is_known();
                     let later = time.and_then(|time| origin.since(time));
                     let Some(later) = later.filter(|later| later >= time_fs) else {
-                        let word = String::from_utf8_lossy(word).escape_debug().to_string();
                         let is_early =
                             later.is_some() || time.is_some_and(|it| origin.is_before(it));
-                        return Err(self.words.error(if is_early {
-                            format!("time {word:.40} is earlier than the time before it")
-                        } else {
-                            format!("time {word:.40} is no number of units below 5.1 hours")
-                        }));
+                        let early = "earlier than the time before it";
+                        let fault =
+                            if is_early { early } else { "no number of units below 5.1 hours" };
+                        let text = format!("time {} is {fault}", shown(word));
+                        return Err(self.words.error(text));
                     };
                     if is_first {
                         *time_fs = later;
@@ -192,8 +188,8 @@ impl<R: Read> VcdReader<R> {
                     codes.put_scalar(if code.is_empty() { self.code()? } else { code }, level);
                 }
                 word => {
-                    let word = String::from_utf8_lossy(word).escape_debug().to_string();
-                    return Err(self.words.error(format!("{word:.40} is no change of a VCD file")));
+                    let text = shown(word) + " is no change of a VCD file";
+                    return Err(self.words.error(text));
                 }
             }
         }
@@ -215,6 +211,12 @@ impl<R: Read> SignalReader for VcdReader<R> {
         }
         ReadSummary { error, is_cut_line, ..codes.levels.finish(time_fs, sink) }
     }
+}
+
+/// Beginning of a word, for an error.
+fn shown(word: &[u8]) -> String {
+    let word = String::from_utf8_lossy(word).escape_debug().to_string();
+    format!("{word:.40}")
 }
 
 /// Number that eight digits are, the first in the lowest byte. Two, four and eight of them are put together at once.
@@ -382,17 +384,21 @@ mod tests {
     use super::*;
     use crate::recording::SignalChange;
 
+    fn read(text: &str) -> (Vec<SignalChange>, ReadSummary) {
+        let (dump, mut all) = (VcdReader::new(text.as_bytes()).unwrap(), Vec::new());
+        let summary = Box::new(dump).read(&[0, 1, 2, 3], &mut |some| all.extend(some));
+        (all, summary)
+    }
+
     fn changes(text: &str) -> (Vec<SignalChange>, Option<String>) {
-        let dump = VcdReader::new(text.as_bytes()).unwrap();
-        let mut all = Vec::new();
-        let summary = Box::new(dump)
-            .read(&[0, 1], &mut |some| all.extend(some.iter().filter(|it| it.signals != 0)));
+        let (mut all, summary) = read(text);
+        all.retain(|it| it.signals != 0);
         (all, summary.error.map(|error| error.to_string()))
     }
 
     #[test]
     fn usual_lines_are_read_as_their_words() {
-        let head = "$timescale 1 ps $end $var wire 1 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
+        let head = "VCD info: dumpfile - opened.\n$ $timescale 1 ps $end $var wire 1 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
         let body = "#0\n0!\n0\"\n#12345678\n1!\nsx7 ~!\ns7 ~!\n#12345679\n#000123456780\n1\"\n0!\n#9876543210987\n0\"\n";
         let change =
             |time_ps: u64, signals| SignalChange { time_fs: time_ps * 1000, signals, unknown: 0 };
@@ -404,13 +410,13 @@ mod tests {
         }
         // What is unusual in a line is left to the words, with its line for an error.
         for (odd, fault) in [
-            ("s1\n~! #x\n", "line 16: time #x is no number"),
-            ("#\n", "line 15: time # is no number"),
-            ("pD 6\n", "line 15: the file ends inside a change: no code"),
-            ("#99999999999999999999\n", "line 15: time #99999999999999999999 is no number"),
-            ("#18446744073709552\n", "line 15: time #18446744073709552 is no number"),
-            ("\n#5\n", "line 16: time #5 is earlier"),
-            ("#12a45678\n", "line 15: time #12a45678 is no number"),
+            ("s1\n~! #x\n", "line 17: time #x is no number"),
+            ("#\n", "line 16: time # is no number"),
+            ("pD 6\n", "line 16: the file ends inside a change: no code"),
+            ("#99999999999999999999\n", "line 16: time #99999999999999999999 is no number"),
+            ("#18446744073709552\n", "line 16: time #18446744073709552 is no number"),
+            ("\n#5\n", "line 17: time #5 is earlier"),
+            ("#12a45678\n", "line 16: time #12a45678 is no number"),
         ] {
             let (seen, error) = changes(&format!("{head}{body}{odd}"));
             let error = error.unwrap();
@@ -422,10 +428,8 @@ mod tests {
     fn no_level_is_known_behind_dumpoff() {
         let head = "$var wire 1 ! a $end $enddefinitions $end";
         let text = format!("{head} #0 0! #5 $dumpoff $end #9 $dumpon 1! $end #10 0!");
-        let mut all = Vec::new();
-        let dump = VcdReader::new(text.as_bytes()).unwrap();
-        Box::new(dump).read(&[0], &mut |some| all.extend(some));
-        let changes = all.iter().map(|it: &SignalChange| (it.time_fs, it.signals, it.unknown));
+        let (all, _) = read(&text);
+        let changes = all.iter().map(|it| (it.time_fs, it.signals, it.unknown));
         let known = [(0, 0, 0), (5_000_000, 0, 1), (9_000_000, 1, 0), (10_000_000, 1, 0)];
         // The last line may be cut.
         assert!(changes.eq(known.into_iter().chain([(10_000_001, 0, u64::MAX)])), "{all:?}");
@@ -451,9 +455,7 @@ mod tests {
             };
             let high =
                 SignalChange { time_fs: 5_000_000, signals: those("1"), unknown: those("xz") };
-            let dump = VcdReader::new(text.as_bytes()).unwrap();
-            let mut all = Vec::new();
-            let summary = Box::new(dump).read(&[0, 1, 2, 3], &mut |some| all.extend(some));
+            let (all, summary) = read(&text);
             let begin = SignalChange { time_fs: 0, signals: 0, unknown: 0 };
             let end = SignalChange { time_fs: 5_000_001, signals: 0, unknown: u64::MAX };
             let later = if high.signals | high.unknown > 0 { high } else { end };
