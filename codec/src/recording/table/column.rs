@@ -21,7 +21,8 @@ const SIGNED: &str =
 const TEXTS: &str = "neither levels nor numbers";
 
 /// Titles of columns that count rows or samples, or show a trigger.
-const NO_SIGNALS: [&str; 10] = [
+const NO_SIGNALS: [&str; 11] = [
+    "date",
     "sample",
     "samples",
     "sample in buffer",
@@ -78,13 +79,16 @@ pub(super) fn column<'v>(
     let lower = title.to_lowercase();
     let filled: Vec<&str> = values.clone().filter(|value| !value.is_empty()).collect();
     let unit = noted_unit(note).or_else(|| title_unit(&lower));
-    if unit.is_some() || is_time(&lower) {
+    // Without a rate, some writers have zeros for all times.
+    let is_timeless = !filled.is_empty() && filled.iter().all(|it| *it == "0");
+    let is_time = is_time(&lower);
+    if unit.is_some() || is_time && !is_timeless {
         let is_whole = |it: &&str| it.bytes().all(|it| it.is_ascii_digit());
         let is_unclear = unit.is_none() && !filled.is_empty() && filled.iter().all(is_whole);
         let times = TimeColumn::of(unit.unwrap_or(SECOND_FS), values);
         return if is_unclear { CsvColumn::Unclear(NO_UNIT) } else { CsvColumn::Time(times) };
     }
-    if NO_SIGNALS.contains(&lower.as_str()) || NO_SIGNALS.contains(&note.to_lowercase().as_str()) {
+    if is_time || [lower.as_str(), &note.to_lowercase()].iter().any(|it| NO_SIGNALS.contains(it)) {
         let numbers: Option<Vec<i64>> = values.map(|value| value.parse().ok()).collect();
         let rises = |numbers: Vec<i64>| numbers.is_sorted() && numbers.first() < numbers.last();
         return if numbers.is_some_and(rises) { CsvColumn::Number } else { CsvColumn::Other(None) };

@@ -213,10 +213,8 @@ fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
 
 /// Names that a comment lists.
 fn names_of<'a>(comments: &[&'a str]) -> Option<Vec<&'a str>> {
-    let is_list = |text: &&&str| {
-        let lower = text.to_ascii_lowercase();
-        lower.contains("channels") || lower.contains("probes")
-    };
+    let is_word = |text: &str, word| text.to_ascii_lowercase().contains(word);
+    let is_list = |text: &&&str| ["channels", "probes"].iter().any(|it| is_word(text, it));
     let (_, names) = comments.iter().find(is_list)?.split_once(':')?;
     Some(fields(names, b','))
 }

@@ -138,8 +138,9 @@ pub(super) fn bits(field: &str, base: u32) -> Option<Option<i128>> {
 /// Femtoseconds of a time in a unit, which may stand behind it, or of a time of day with or without a date. ISO 8601
 pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
     if text.contains(':') {
-        let (date, time) = text.split_once(['T', ' ']).unwrap_or(("0-3-0", text));
-        return date_time(date, time);
+        let split = text.split_once(['T', ' ']).filter(|(date, _)| !date.contains(':'));
+        let (date, time) = split.unwrap_or(("0-3-0", text));
+        return date_time(date, &time.to_ascii_uppercase());
     }
     let unit = text.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
     let (number, unit) = text.split_at_checked(unit)?;
@@ -149,13 +150,18 @@ pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
 
 /// Femtoseconds of a date and a time of day, since a day that is long past.
 fn date_time(date: &str, time: &str) -> Option<i128> {
-    let date: Vec<i128> = date.split(['-', '/']).map_while(|part| part.parse().ok()).collect();
-    let [year @ 0..10_000, month @ 1..=12, day] = *date.as_slice() else { return None };
+    let date = date.split(['-', '/', '.']).map_while(|part| part.parse::<u16>().ok());
+    let mut date: Vec<i128> = date.map(i128::from).collect();
+    let is_year_last = date.last() > Some(&31);
+    date.rotate_right(usize::from(is_year_last));
+    let [year, first, second] = *date.as_slice() else { return None };
+    // Which one is the month, only midnight shows: then the next day seems to be a far one.
+    let (month, day) = if first > 12 { (second, first) } else { (first, second) };
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
     let (time, zone) = time.split_at(zone);
     let seconds = |text: &str| {
         text.split(':').zip([3600, 60, 1]).try_fold(0, |sum, (part, unit)| {
-            Some(sum + DecimalNumber::parse(part)?.times(SECOND_FS)?.checked_mul(unit)?)
+            Some(sum + DecimalNumber::parse(part.trim())?.times(SECOND_FS)?.checked_mul(unit)?)
         })
     };
     // A zone is `+02:00`, `+0200` or `+02`.
@@ -172,5 +178,10 @@ fn date_time(date: &str, time: &str) -> Option<i128> {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap = year / 4 - year / 100 + year / 400;
     let days = year * 365 + leap + (month * 153 + 2) / 5 + day;
-    (days * 86_400).checked_mul(SECOND_FS.into())?.checked_add(seconds(time)?)?.checked_sub(apart)
+    // Each half of a day begins with its twelfth hour.
+    let half_fs = 43_200 * i128::from(SECOND_FS);
+    let half = |(name, begin)| Some(seconds(time.strip_suffix(name)?)? % half_fs + begin);
+    let halves = [("AM", 0), ("PM", half_fs)].into_iter().find_map(half);
+    let time_fs = halves.or_else(|| seconds(time))?;
+    (2 * days * half_fs).checked_add(time_fs)?.checked_sub(apart)
 }
