@@ -20,7 +20,7 @@ use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 use codec::words::escape_text;
 
-use self::clock::{LearnedChannel, begin_fs, period_fs, sample_distance};
+use self::clock::{LearnedChannel, begin_fs, channel_mask, period_fs, sample_distance};
 use self::doubt::{
     CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, level_doubts, proved_order,
     same_text, unknown_text,
@@ -174,8 +174,7 @@ impl CaptureWriting<'_> {
         }
         if self.begun.is_some() {
             let silent = (0..).zip(&self.samples).filter(|(_, sample)| sample.is_empty());
-            let signals =
-                silent.fold(0, |all, (number, _)| all | 0x1ff_u64.unbounded_shl(number * 9));
+            let signals = silent.fold(0, |all, (number, _)| all | channel_mask(number * 9));
             let late = changes.iter().filter(|it| it.certain() & signals != 0);
             self.head.extend(late.take(HEAD - self.head.len()));
         }
@@ -321,17 +320,18 @@ impl CaptureWriting<'_> {
         Ok(())
     }
 
-    /// Learns the clocks of the channels with some orders of their wires.
+    /// Learns the clocks of the channels that are not judged, with some orders of their wires.
     fn recover(
         &self,
         head: &[SignalChange],
         maps: &[WireMap],
     ) -> Result<Vec<LearnedChannel>, CliError> {
-        let channels = (0..).zip(maps).zip(&self.names).map(|((number, map), name)| {
+        let named = maps.iter().zip(&self.names).zip(&self.samples);
+        let channels = (0..).zip(named).map(|(number, ((map, name), sample))| {
             let learn =
                 |head: &[SignalChange]| LearnedChannel::of(head, number * 9, *map, self.period_fs);
             let at_rate = || Some(LearnedChannel { has_clock: false, ..learn(&[])? });
-            let learned = learn(head).or_else(at_rate);
+            let learned = learn(if sample.is_empty() { head } else { &[] }).or_else(at_rate);
             learned.ok_or_else(|| CliError::Message(format!("{name}: {NO_CLOCK}")))
         });
         channels.collect()

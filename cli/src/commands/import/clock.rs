@@ -85,12 +85,10 @@ impl LearnedChannel {
 
 /// Means of the shortest distances of two changes of a channel, and of one wire, which skew leaves as they are. W-4
 fn shortest_distances(head: &[SignalChange], first_signal: u32) -> impl Iterator<Item = u64> + '_ {
-    let of = move |signals: u64, first: u32| {
-        let mask = signals.unbounded_shl(first);
-        distances(head.iter().filter(move |change| change.certain() & mask != 0))
-    };
-    let wires = (first_signal..).take(WIRES).flat_map(move |signal| of(1, signal));
-    shortest(of(0x1ff, first_signal)).into_iter().chain(shortest(wires))
+    let of =
+        move |mask: u64| distances(head.iter().filter(move |change| change.certain() & mask != 0));
+    let wires = (first_signal..).take(WIRES).flat_map(move |signal| of(1 << signal));
+    shortest(of(channel_mask(first_signal))).into_iter().chain(shortest(wires))
 }
 
 /// Mean of the shortest of some distances. Times may be rounded.
@@ -108,8 +106,13 @@ pub(super) fn begin_fs(changes: &[SignalChange], channel: u32) -> Option<u64> {
     begin.map(|it| it.time_fs)
 }
 
+/// The nine signals of a channel, as a set.
+pub(super) const fn channel_mask(first_signal: u32) -> u64 {
+    ((1 << WIRES) - 1_u64).unbounded_shl(first_signal)
+}
+
 pub(super) fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
-    change.certain().unbounded_shr(first_signal) & 0x1ff
+    (change.certain() & channel_mask(first_signal)) >> first_signal
 }
 
 fn distances<'a>(

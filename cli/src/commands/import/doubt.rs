@@ -6,7 +6,7 @@ use codec::wires::{
     GuessedMap, PlacedCharacter, WIRES, WireEvidence, WireMap, WiringFault, find_order,
 };
 
-use super::clock::channel_signals;
+use super::clock::{channel_mask, channel_signals};
 use super::quality::{fault, fault_text, is_bad, nanoseconds, never_text, ppm, wire_names};
 
 /// Parts in a million that a rate may be off without a warning: hundred times the tolerance of an oscillator. *Chosen*
@@ -257,7 +257,7 @@ pub(super) fn same_text(head: &[SignalChange], names: &[String], number: u32) ->
 
 /// Reason why a channel has no characters if its levels are unknown before each of its transitions.
 pub(super) fn unknown_text(head: &[SignalChange], first: u32) -> Option<&'static str> {
-    let own = ((1 << WIRES) - 1) << first;
+    let own = channel_mask(first);
     let mut pairs = head.iter().zip(head.iter().skip(1)).filter(|(_, it)| it.certain() & own != 0);
     let all = pairs.clone().all(|(before, _)| before.unknown & own != 0);
     (all && pairs.next().is_some()).then_some(
@@ -273,8 +273,7 @@ pub(super) fn level_doubts(
     begin_fs: Option<u64>,
 ) -> ChannelDoubts {
     let mut doubts = ChannelDoubts::default();
-    let own =
-        |signals: u64| u16::try_from(signals >> first & ((1 << WIRES) - 1)).unwrap_or_default();
+    let own = |signals| u16::try_from((signals & channel_mask(first)) >> first).unwrap_or_default();
     let late = summary.late.iter().filter(|(signal, _)| (first..first + 9).contains(signal));
     let wires = late.clone().fold(0, |wires, (signal, _)| wires | 1_u64 << signal);
     if let Some(until_fs) = late.clone().map(|(_, until_fs)| *until_fs).max() {
