@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         }
         Cli::Man { directory } => {
             manual::write_pages(help::command(), &directory)
-                .map_err(|error| CliError::file(&directory, &error))?;
+                .map_err(|error| CliError::reading(&directory, &error))?;
             Ok(RunReport::default())
         }
         Cli::Schema { command } => schema::run(command.as_deref(), output),

@@ -69,19 +69,12 @@ impl RunReport {
     }
 
     pub(crate) fn failure(&self, error: &CaptureError) -> CliError {
-        CliError::Message(format!("{}: {error}", self.file))
+        CliError::Message(format!("{}: {error}{}", self.file, command_help(&self.file, error)))
     }
 
-    /// Adds the error that ended the reading, and the command that takes a file of its kind, if that is known.
+    /// Adds the error that ended the reading.
     pub(crate) fn stopped(&mut self, error: &CaptureError) {
-        let is_scenario =
-            matches!(error, CaptureError::NotACapture { .. }) && self.file.ends_with(".toml");
-        let help = if is_scenario {
-            format!("; simulate a scenario first: myriscope simulate {} -o FILE", self.file)
-        } else {
-            import_help(&self.file, error)
-        };
-        self.errors.push(error.to_string() + &help);
+        self.errors.push(error.to_string() + &command_help(&self.file, error));
     }
 
     /// Adds a warning, which does not change the exit status.
@@ -160,11 +153,6 @@ impl RunReport {
 }
 
 impl CliError {
-    /// A file that cannot be opened.
-    pub(crate) fn file(file: &Path, error: &io::Error) -> Self {
-        Self::reading(file, error)
-    }
-
     pub(crate) fn reading(file: &Path, error: &impl Display) -> Self {
         Self::Message(format!("{}: {error}", input_name(file)))
     }
@@ -228,9 +216,12 @@ pub(crate) fn format_head(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Help for a file that is a recording of wires, and no capture.
-fn import_help(file: &str, error: &CaptureError) -> String {
+/// The command that takes a file which is no capture, if that is known.
+fn command_help(file: &str, error: &CaptureError) -> String {
     let CaptureError::NotACapture { found } = error else { return String::new() };
+    if file.ends_with(".toml") {
+        return format!("; simulate a scenario first: myriscope simulate {file} -o FILE");
+    }
     let again = || format_head(&mut decompress(File::open(file)?)?);
     let first = || found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
     // A pipe cannot be read again.

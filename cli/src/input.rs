@@ -73,7 +73,7 @@ impl<'a> InputFile<'a> {
 
     /// Opens the capture. Ctrl-C then ends its reading.
     pub(crate) fn open(self) -> Result<CliCapture, CliError> {
-        self.open_capture().map_err(|error| CliError::file(self.path, &error))
+        self.open_capture().map_err(|error| CliError::reading(self.path, &error))
     }
 
     /// Opens the capture as a channel for each virtual channel.
@@ -127,7 +127,7 @@ pub(crate) fn read_limited(path: &Path, max: usize, kind: &str) -> Result<Vec<u8
     if is_standard_input(path) {
         return read_to_limit(io::stdin().lock(), path, max, kind);
     }
-    let file = open_file(path).map_err(|error| CliError::file(path, &error))?;
+    let file = open_file(path).map_err(|error| CliError::reading(path, &error))?;
     read_to_limit(file, path, max, kind)
 }
 

@@ -105,13 +105,11 @@ fn write(
     let merged = merge(inputs, stream, &mut select, &mut |number, fault| {
         reports.get_mut(number).into_iter().for_each(|report| report.fault(fault.clone()));
     });
-    let reading = |number: usize, error: &str| {
-        CliError::reading(files.get(number).map_or(copy, |it| it.0.as_path()), &error)
-    };
+    let path = |number: usize| files.get(number).map_or(copy, |it| it.0.as_path());
+    let reading = |number, error: &str| CliError::reading(path(number), &error);
     let (stream, done) = merged.map_err(|error| match error {
-        MergeError::Read(input, _) | MergeError::Differs { input, .. } => {
-            reading(input, &escape_text(error.to_string()))
-        }
+        MergeError::Read(input, error) => RunReport::of(path(input)).failure(&error),
+        MergeError::Differs { input, .. } => reading(input, &escape_text(error.to_string())),
         MergeError::Write(error) => CliError::writing(copy, &error),
     })?;
     if let Some((number, _)) = channels.iter().find(|(_, channel)| channel.capture > 0)
@@ -189,14 +187,15 @@ fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
         (is_wanted && channel.capture == slice_capture(part)).then_some((channel, found.first.at))
     });
     let Some((channel, at)) = places.next() else {
-        let count = ranked.len();
-        return Err(CliError::reading(
-            file,
-            &format!(
-                "no finding {wanted:?} among the {count} of the capture: expected a name or a \
-                 number of the list of check"
-            ),
-        ));
+        if report.is_damaged() {
+            // That ends the cutting, too.
+            return Ok(part.window());
+        }
+        let error = format!(
+            "no finding {wanted:?} among the {} of the capture: expected a name or a number of the list of check",
+            ranked.len()
+        );
+        return Err(CliError::reading(file, &error));
     };
     let period = channel.period;
     let around = match around {

@@ -96,7 +96,7 @@ impl<'a> ComparedFile<'a> {
         arguments: &DiffArgs,
         compared: &mut CaptureComparison,
     ) -> Result<(), CliError> {
-        let Self { path, rows, time, blocks, report } = self;
+        let Self { rows, time, blocks, report, .. } = self;
         *blocks += 1;
         let progress = rows.step(&mut |item| match item {
             ReadItem::Fault(fault) => report.fault(fault),
@@ -109,7 +109,7 @@ impl<'a> ComparedFile<'a> {
                 }
             }
         });
-        let progress = progress.map_err(|error| CliError::reading(path, &error))?;
+        let progress = progress.map_err(|error| report.failure(&error))?;
         if progress == ReadProgress::Done {
             *time = None;
         }

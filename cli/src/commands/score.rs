@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ScoreArgs, output: &mut StandardOutput) -> Command
     let result = if is_standard_input(truth) {
         score(open, io::stdin().lock(), LinkAssumptions::default(), &mut fault)
     } else {
-        let truth = input::open_file(truth).map_err(|error| CliError::file(truth, &error))?;
+        let truth = input::open_file(truth).map_err(|error| CliError::reading(truth, &error))?;
         score(open, BufReader::new(truth), LinkAssumptions::default(), &mut fault)
     };
     let found = result.map_err(|error| failure(capture, truth, &error))?;
@@ -37,9 +37,10 @@ pub(crate) fn run(arguments: &ScoreArgs, output: &mut StandardOutput) -> Command
 /// The error with the path of the file that caused it.
 fn failure(capture: &Path, truth: &Path, error: &ScoreError) -> CliError {
     match error {
-        ScoreError::Open(error) => CliError::file(capture, error),
+        ScoreError::Open(error) => CliError::reading(capture, error),
         ScoreError::Truth { .. } | ScoreError::Read { .. } => CliError::reading(truth, error),
-        ScoreError::Capture(_) | ScoreError::NoTap => CliError::reading(capture, error),
+        ScoreError::Capture(error) => RunReport::of(capture).failure(error),
+        ScoreError::NoTap => CliError::reading(capture, error),
     }
 }
 

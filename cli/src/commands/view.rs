@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
         name: file.display().to_string(),
     };
     let viewer = CaptureViewer::open(path, options);
-    let mut viewer = viewer.map_err(|error| CliError::reading(file, &error))?;
+    let mut viewer = viewer.map_err(|error| RunReport::of(file).failure(&error))?;
     let from = arguments.from.map(time_of);
     viewer
         .start(arguments.list, from, arguments.filter.as_deref())

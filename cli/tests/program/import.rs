@@ -348,9 +348,12 @@ fn a_recording_is_looked_at_before_it_is_converted() {
         ("icarus.fst", "an FST file"),
         ("sigrok-cli.csv.gz", "a table (CSV)"),
     ] {
-        let done = run(&["info", &fixture(&format!("recordings/field/{file}"))]);
+        let recording = fixture(&format!("recordings/field/{file}"));
         let words = format!("{name} becomes a capture with `myriscope import`");
-        assert!(done.err.contains(&words), "{}", done.err);
+        for command in ["check", "slice -o", "slice --finding hole -o", "export wires -o", "diff"] {
+            let done = run(&command.split(' ').chain([&*out, &recording]).collect::<Vec<_>>());
+            assert!(done.err.contains(&words), "{command} {}", done.err);
+        }
     }
 }
 

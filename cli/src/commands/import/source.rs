@@ -34,7 +34,7 @@ pub(super) enum OpenedRecording {
 
 /// Reads the first bytes of a stream.
 fn peek<R: Read>(mut stream: R, path: &Path) -> Result<(Vec<u8>, PeekedStream<R>), CliError> {
-    let head = format_head(&mut stream).map_err(|error| CliError::file(path, &error))?;
+    let head = format_head(&mut stream).map_err(|error| CliError::reading(path, &error))?;
     Ok((head.clone(), Cursor::new(head).chain(stream)))
 }
 
@@ -90,7 +90,7 @@ fn out_of_order(head: &[u8]) -> Option<&'static RecordingFormat> {
 impl OpenedRecording {
     pub(super) fn open(path: &Path, times: SampleTimes) -> Result<Self, CliError> {
         let wrong = |error: RecordingError| reading(path, &error);
-        let failed = |error| CliError::file(path, &error);
+        let failed = |error| CliError::reading(path, &error);
         let refused = |text: &str| CliError::reading(path, &text);
         let (magic, stream) = peek(InputFile::whole(path).reader().map_err(failed)?, path)?;
         if let Some(format) = out_of_order(&magic)
