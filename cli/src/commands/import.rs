@@ -40,7 +40,7 @@ const FULL_RATE: f64 = 80.0;
 /// Changes at the beginning of a recording, from which clocks and the order of the wires are learned.
 const HEAD: usize = 400_000;
 
-const NO_CLOCK: &str = "no Myrinet found: no clock near --rate: few transitions, or other signals";
+const NO_CLOCK: &str = "no Myrinet found: no clock near --rate: few transitions, other signals, or a wrong sample rate";
 
 /// Length of the description and the notes that are written before all of the recording is known. *Chosen*
 const NOTES_LENGTH: usize = 800;

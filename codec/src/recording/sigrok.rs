@@ -237,7 +237,7 @@ impl SampleComparer {
         loop {
             let free = block.get_mut(kept..).unwrap_or_default();
             let read = match file.read(free) {
-                Ok(0) if kept > 0 => return Err(damaged(at, &"the samples end inside one")),
+                Ok(0) if kept > 0 => return Err(damaged(at, &"its last sample is cut")),
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) => return Err(damaged(at, &error)),

@@ -17,6 +17,7 @@ use crate::input::read_to_limit;
 
 /// Longest text, in bytes.
 const TEXT_MAX: usize = 16 << 20;
+const TEXT: &str = "read as text of `show`: a list or log is no recording: export VCD, FST or CSV";
 const DUMP: &str = "no Myrinet found: bytes alone, as in a dump: write GAP around packets";
 
 /// Writes the capture of a text. A line with `>` names the channel of the lines that follow; `#` begins a
@@ -36,7 +37,7 @@ pub(super) fn write(
         ("a second --channel", channel.len() > 1),
     ];
     if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
-        let text = format!("{option} is for recordings of wires; this is taken as text of `show`");
+        let text = format!("{option} is for recordings of wires; this is {TEXT}");
         return Err(CliError::reading(file, &text));
     }
     let wrong = |line: usize, it: String| CliError::reading(file, &format!("line {line}: {it}"));
@@ -54,13 +55,16 @@ pub(super) fn write(
             names.push(if is_name { line } else { given }.to_owned());
             channels.push(CharBuf::new());
         }
-        let line = if is_name { "" } else { line };
-        let parsed = parse(line).map_err(|error| wrong(number, error.to_string()))?;
+        let parsed = parse(if is_name { "" } else { line });
+        let parsed = parsed.map_err(|error| wrong(number, format!("{error}; {TEXT}")))?;
         let Some(characters) = channels.last_mut() else { continue };
         characters.push_chars(parsed.chars());
         if characters.len() > PARSED_MAX {
             return Err(wrong(number, format!("more than {PARSED_MAX} characters")));
         }
+    }
+    if channels.iter().all(CharBuf::is_empty) {
+        return Err(wrong(1, format!("no character; {TEXT}")));
     }
     let is_dump = |it: &CharBuf| !it.is_empty() && it.chars().data_count() == it.len();
     if !force && channels.iter().any(is_dump) {

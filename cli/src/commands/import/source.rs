@@ -19,7 +19,7 @@ use crate::input::InputFile;
 
 /// Error for a file with a zero byte near its beginning, which no text has.
 const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table of samples) nor characters as \
-     text; `myriscope info` tells whether it is a capture";
+     text: export VCD, FST or CSV (of LXT and VZT: lxt2vcd, vzt2vcd); `myriscope info` tells whether it is a capture";
 
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
