@@ -55,7 +55,8 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
     check_output("recording", std::iter::once(file.as_path()), capture)?;
     let report = match OpenedRecording::open(file, times)? {
         OpenedRecording::Notation(text) => {
-            return notation::write(arguments, capture, period_fs, text);
+            let period = CharacterPeriod::from_fs(period_fs).unwrap_or_default();
+            return notation::write(arguments, capture, period, text);
         }
         OpenedRecording::Signals(_, signals) => convert(arguments, capture, period_fs, signals)?,
     };

@@ -25,7 +25,7 @@ const DUMP: &str = "no Myrinet found: bytes alone, as in a dump: write GAP aroun
 pub(super) fn write(
     arguments: &ImportArgs,
     output: &Path,
-    period_fs: u64,
+    period: CharacterPeriod,
     text: RecordingStream,
 ) -> CommandResult {
     let ImportArgs { file, channel, wires, force, guess, sample_rate, eye, .. } = arguments;
@@ -36,9 +36,8 @@ pub(super) fn write(
         ("--eye", eye.is_some()),
         ("a second --channel", channel.len() > 1),
     ];
-    if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
-        let text = format!("{option} is for recordings of wires; this is {TEXT}");
-        return Err(CliError::reading(file, &text));
+    if let Some((name, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
+        return Err(CliError::reading(file, &format!("{name} is for recordings of wires; {TEXT}")));
     }
     let wrong = |line: usize, it: String| CliError::reading(file, &format!("line {line}: {it}"));
     let text = read_to_limit(text, file, TEXT_MAX, "the text")?;
@@ -68,11 +67,9 @@ pub(super) fn write(
     }
     let is_dump = |it: &CharBuf| !it.is_empty() && it.chars().data_count() == it.len();
     if !force && channels.iter().any(is_dump) {
-        let text = format!("{DUMP}. --force converts it all the same");
-        return Err(CliError::reading(file, &text));
+        return Err(CliError::reading(file, &format!("{DUMP}. --force converts it all the same")));
     }
     let names = checked_names(&names)?;
-    let period = CharacterPeriod::from_fs(period_fs).unwrap_or_default();
     let failed = |error| CliError::writing(output, &error);
     let mut declared = declared(arguments, &names, &vec![period; names.len()]);
     let mut report = RunReport::of(file);

@@ -154,9 +154,10 @@ fn date_time(date: &str, time: &str) -> Option<i128> {
     let mut date: Vec<i128> = date.map(i128::from).collect();
     let is_year_last = date.last() > Some(&31);
     date.rotate_right(usize::from(is_year_last));
-    let [year, first, second] = *date.as_slice() else { return None };
     // Which one is the month, only midnight shows: then the next day seems to be a far one.
-    let (month, day) = if first > 12 { (second, first) } else { (first, second) };
+    let ([year, month @ 1..=12, day] | [year, day, month @ 1..=12]) = date[..] else {
+        return None;
+    };
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
     let (time, zone) = time.split_at(zone);
     let seconds = |text: &str| {
@@ -180,8 +181,7 @@ fn date_time(date: &str, time: &str) -> Option<i128> {
     let days = year * 365 + leap + (month * 153 + 2) / 5 + day;
     // Each half of a day begins with its twelfth hour.
     let half_fs = 43_200 * i128::from(SECOND_FS);
-    let half = |(name, begin)| Some(seconds(time.strip_suffix(name)?)? % half_fs + begin);
-    let halves = [("AM", 0), ("PM", half_fs)].into_iter().find_map(half);
-    let time_fs = halves.or_else(|| seconds(time))?;
+    let half = |&(name, begin)| Some(seconds(time.strip_suffix(name)?)? % half_fs + begin);
+    let time_fs = [("AM", 0), ("PM", half_fs)].iter().find_map(half).or_else(|| seconds(time))?;
     (2 * days * half_fs).checked_add(time_fs)?.checked_sub(apart)
 }
