@@ -350,7 +350,7 @@ fn a_recording_is_looked_at_before_it_is_converted() {
     ] {
         let recording = fixture(&format!("recordings/field/{file}"));
         let words = format!("{name} becomes a capture with `myriscope import`");
-        for command in ["check", "slice -o", "slice --finding hole -o", "export wires -o", "diff"] {
+        for command in ["info", "slice -o", "slice --finding hole -o", "export wires -o", "diff"] {
             let done = run(&command.split(' ').chain([&*out, &recording]).collect::<Vec<_>>());
             assert!(done.err.contains(&words), "{command} {}", done.err);
         }

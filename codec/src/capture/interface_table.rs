@@ -289,8 +289,9 @@ impl InterfaceTable {
     pub(super) fn add(&mut self, faults: u64, ends: &[(ChannelId, Tick)]) {
         self.extent.faults = self.extent.faults.saturating_add(faults);
         for (id, end) in ends {
-            let interface = self.interface_mut(id.0 as usize);
-            interface.into_iter().for_each(|it| it.end = it.end.max(*end));
+            if let Some(interface) = self.interface_mut(id.0 as usize) {
+                interface.end = interface.end.max(*end);
+            }
         }
     }
 

@@ -150,11 +150,10 @@ impl<R: Read> VcdReader<R> {
                     let is_first = origin.0.is_none() && !codes.levels.is_known();
                     let later = time.and_then(|time| origin.since(time));
                     let Some(later) = later.filter(|later| later >= time_fs) else {
-                        let is_early =
-                            later.is_some() || time.is_some_and(|it| origin.is_before(it));
+                        let is_before = time.is_some_and(|it| origin.is_before(it));
                         let early = "earlier than the time before it";
-                        let fault =
-                            if is_early { early } else { "no number of units below 5.1 hours" };
+                        let late = "no number of units below 5.1 hours";
+                        let fault = if is_before || later.is_some() { early } else { late };
                         let text = format!("time {} is {fault}", shown(word));
                         return Err(self.words.error(text));
                     };

@@ -158,8 +158,7 @@ fn date_time(date: &str, time: &str) -> Option<i128> {
     let ([year, month @ 1..=12, day] | [year, day, month @ 1..=12]) = date[..] else {
         return None;
     };
-    let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
-    let (time, zone) = time.split_at(zone);
+    let (time, zone) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
     let seconds = |text: &str| {
         text.split(':').zip([3600, 60, 1]).try_fold(0, |sum, (part, unit)| {
             Some(sum + DecimalNumber::parse(part.trim())?.times(SECOND_FS)?.checked_mul(unit)?)
