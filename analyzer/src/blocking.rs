@@ -7,7 +7,7 @@ mod row;
 pub mod trees;
 mod wait;
 
-use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, ResumeCause, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, StartSender, StartState};
@@ -21,7 +21,6 @@ pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{CauseScope, ChannelWait, EndedStop, WaitCause, WaitTarget};
 use crate::capture_network::{CaptureNetwork, SETTLED};
 use crate::channel_table::ChannelTable;
-use crate::event::{LinkEvent, ResumeCause};
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::node_kind::TopologyNodeKind;
 use crate::packet::FrameEnd;
@@ -243,7 +242,7 @@ impl BlockingTracker {
         holders: &mut OutputHolders,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let Some(wait) = self.waits.get(id) else { return };
+        let Some(wait) = self.waits.get_mut(id) else { return };
         let head = (context.heads)(id);
         // A STOP that goes on behind a reset is for what it was before.
         let before = self.reset.get(&id).copied();
@@ -256,7 +255,8 @@ impl BlockingTracker {
             (None, Some(known)) => known,
         };
         if wait.is_learned(head) && target != WaitTarget::OutOfSight {
-            self.learn_target(id, target, context.network);
+            wait.spell.target = Some(target);
+            self.join_queue(id, target, context.network);
         } else if wait.spell.target != Some(target) {
             self.change_target(id, target, context, out);
         }
@@ -289,13 +289,6 @@ impl BlockingTracker {
             wait.change_target(target, context.now, why);
         }
         self.join_queue(id, target, context.network);
-    }
-
-    /// Sets the target that a stopped channel has had since the phase began.
-    fn learn_target(&mut self, id: ChannelId, target: WaitTarget, network: &CaptureNetwork) {
-        let Some(wait) = self.waits.get_mut(id) else { return };
-        wait.spell.target = Some(target);
-        self.join_queue(id, target, network);
     }
 
     fn join_queue(&mut self, id: ChannelId, target: WaitTarget, network: &CaptureNetwork) {

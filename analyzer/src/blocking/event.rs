@@ -1,10 +1,9 @@
 //! Reported events: stops with their causes, and deadlocks.
 
-use crate::event::Picoseconds;
+use crate::event::{Picoseconds, ResumeCause};
 use codec::capture::ChannelId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
-use crate::event::ResumeCause;
 use crate::named_enum::named_enum;
 
 /// A reported event, in order of the time at which it became known.

@@ -1,6 +1,6 @@
 //! Waits as rows of `docs/output.md`.
 
-use crate::event::Picoseconds;
+use crate::event::{Picoseconds, ResumeCause};
 use codec::capture::{Channel, ChannelId};
 use codec::time::CharacterPeriod;
 use serde::Serialize;
@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot};
 use crate::channel_name::ChannelEnds;
-use crate::event::ResumeCause;
 use crate::row::FieldShape::{Place, Words};
 use crate::row::{FieldType, ListRow, RowField, RowPlace, json, row, write_json};
 

@@ -1,12 +1,10 @@
 //! Trees of all waits of a capture: the cause at the root, the waits behind it as branches. Their
 //! size depends on the network, not on the number of waits.
 
-use crate::event::Picoseconds;
+use crate::event::{Picoseconds, ResumeCause};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
-
-use crate::event::ResumeCause;
 
 use super::{BlockingEvent, Deadlock, STANDS_UNSEEN, StopEnd, StopReport, WaitRoot};
 

@@ -20,8 +20,7 @@ use super::{FindingChecks, FindingKind};
 use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
-use crate::packet::CapturedMapping;
-use crate::packet::FrameEnd;
+use crate::packet::{CapturedMapping, FrameEnd};
 use crate::recorded::FindingGrounds;
 
 /// Most interfaces whose addresses are remembered. *Chosen*: more than a network has.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::event::Picoseconds;
 use crate::ip::ParsedIp;
-use crate::packet::CapturedMapping;
+use crate::packet::{CapturedMapping, FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
 use codec::crc::CrcResidue;
 use codec::multicast::RELAYED;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
@@ -15,7 +15,6 @@ use super::channel_traffic::ChannelTraffic;
 use super::fit::{ByteFit, ENOUGH};
 use super::multicast::CopiedPacket;
 use super::outcome::{JourneyFate, MatchCertainty};
-use crate::packet::{FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
 
 use crate::packet::transport::ParsedTransport;
 

@@ -15,8 +15,7 @@ use codec::{ip, mapping, switch_answer};
 
 pub use self::transport_row::{TransportRow, kind_name};
 use crate::ip::{ByteSums, HEADERS_MAX, ParsedIp};
-use crate::packet::SwitchAnswers;
-use crate::packet::{CapturedMapping, PAYLOAD_MAX};
+use crate::packet::{CapturedMapping, PAYLOAD_MAX, SwitchAnswers};
 
 /// Contents of a captured packet of type [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
-use codec::time::Tick;
-use codec::time::{CharacterPeriod, Picoseconds};
+use codec::time::{CharacterPeriod, Picoseconds, Tick};
 
 use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::link::slack::FillBounds;

@@ -9,9 +9,8 @@ use codec::time::CharacterPeriod;
 use crate::event::Picoseconds;
 use crate::link_analysis::LinkAnalysis;
 use crate::options::AnalysisScope;
-use crate::render::LogRow;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
-use crate::render::log_text;
+use crate::render::{LogRow, log_text};
 
 /// Maximum number of notes below a row. *Chosen*: a row of repeats may have thousands.
 const NOTES_MAX: usize = 16;
