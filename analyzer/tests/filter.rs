@@ -8,16 +8,24 @@ use myriscope_analyzer::packet::{HexBytes, PacketRow};
 use myriscope_analyzer::render::TimeUnit;
 use serde_json::json;
 
-/// Errors of filters of packets.
+/// Errors of filters, as they are shown.
 fn wrong(texts: &[&str]) -> String {
-    wrong_of(RowKind::Packets, texts)
+    let shown = texts.iter().map(|text| Filter::parse(text, RowKind::Packets).unwrap_err());
+    shown.map(|error| format!("{error}\n\n")).collect()
 }
 
-fn wrong_of(kind: RowKind, texts: &[&str]) -> String {
+/// Errors of filters, one in a line: the faulty text in brackets, the message, what was expected, and help.
+fn places(kind: RowKind, texts: &[&str]) -> String {
     let mut said = String::new();
     for text in texts {
         let error = Filter::parse(text, kind).unwrap_err();
-        writeln!(said, "{}\n", error).unwrap();
+        let (before, rest) = text.split_at(error.place().start);
+        let (faulty, behind) = rest.split_at(error.place().len());
+        let shown = error.to_string();
+        let parts = ["^ ", "= help: "].map(|mark| shown.split_once(mark).map(|(_, part)| part));
+        let parts = parts.into_iter().flatten().filter_map(|part| part.lines().next());
+        let parts = [error.message()].into_iter().chain(parts).collect::<Vec<_>>().join("; ");
+        writeln!(said, "{before}[{faulty}]{behind}    {parts}").unwrap();
     }
     said
 }
@@ -160,203 +168,57 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
       |
       = help: --list-fields lists them all
     ");
-    insta::assert_snapshot!(wrong_of(RowKind::Events, &["event == open-lnk", "event == x", "event ~ \"x*\""]), @r#"
-    error: `event` cannot be `open-lnk`
-     --> --filter:1:10
-      |
-    1 | event == open-lnk
-      |          ^^^^^^^^ expected one of 13 words
-      |
-      = help: did you mean `open-link`?
-
-    error: `event` cannot be `x`
-     --> --filter:1:10
-      |
-    1 | event == x
-      |          ^ expected one of 13 words
-      |
-      = help: they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
-
-    error: no value of `event` matches `x*`
-     --> --filter:1:9
-      |
-    1 | event ~ "x*"
-      |         ^^^^ expected one of 13 words
-      |
-      = help: they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
+    insta::assert_snapshot!(places(RowKind::Events, &["event == open-lnk", "event == x", "event ~ \"x*\""]), @r#"
+    event == [open-lnk]    `event` cannot be `open-lnk`; expected one of 13 words; did you mean `open-link`?
+    event == [x]    `event` cannot be `x`; expected one of 13 words; they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
+    event ~ ["x*"]    no value of `event` matches `x*`; expected one of 13 words; they are `open-link`, `link-restored`, `forward-reset`, `reset-ended`, `backward-reset`, `overrun-alarm`, `probe`, `reply`, `invalid-code`, `corrected-code`, `hole`, `sender-stopped` and `sender-resumed`
     "#);
 }
 
 #[test]
 fn values_must_be_of_the_field() {
-    insta::assert_snapshot!(wrong(&["tag == 300", "length == 10us", "start == 5 kB", "bytes == xyz", "crc == 5"]), @"
-    error: `tag` cannot be 300
-     --> --filter:1:8
-      |
-    1 | tag == 300
-      |        ^^^ at most 127
-
-    error: invalid value `10us` of `length`
-     --> --filter:1:11
-      |
-    1 | length == 10us
-      |           ^^^^ expected a number: 12 or 0x0c
-
-    error: unexpected `kB`
-     --> --filter:1:12
-      |
-    1 | start == 5 kB
-      |            ^^ expected `&&`, `||` or the end
-
-    error: invalid value `xyz` of `bytes`
-     --> --filter:1:10
-      |
-    1 | bytes == xyz
-      |          ^^^ expected bytes, in hex: 83:05
-
-    error: `crc` cannot be `5`
-     --> --filter:1:8
-      |
-    1 | crc == 5
-      |        ^ expected `good`, `bad`, `runt` or `partial`
+    insta::assert_snapshot!(places(RowKind::Packets, &["tag == 300", "length == 10us", "start == 5 kB", "bytes == xyz", "crc == 5"]), @"
+    tag == [300]    `tag` cannot be 300; at most 127
+    length == [10us]    invalid value `10us` of `length`; expected a number: 12 or 0x0c
+    start == 5 [kB]    unexpected `kB`; expected `&&`, `||` or the end
+    bytes == [xyz]    invalid value `xyz` of `bytes`; expected bytes, in hex: 83:05
+    crc == [5]    `crc` cannot be `5`; expected `good`, `bad`, `runt` or `partial`
     ");
 }
 
 #[test]
 fn operators_must_be_of_the_field() {
-    insta::assert_snapshot!(wrong(&["channel > a", "crc < bad", "length contains 5", "tag ~ 5", "length[0] == 5"]), @"
-    error: `channel` is text
-     --> --filter:1:9
-      |
-    1 | channel > a
-      |         ^ it takes `==` `!=` `in` `contains` `~`
-
-    error: `crc` is a word
-     --> --filter:1:5
-      |
-    1 | crc < bad
-      |     ^ it takes `==` `!=` `in` `~`
-
-    error: `length` is a number
-     --> --filter:1:8
-      |
-    1 | length contains 5
-      |        ^^^^^^^^ it takes `==` `!=` `<` `<=` `>` `>=` `in`
-
-    error: `tag` is a number
-     --> --filter:1:5
-      |
-    1 | tag ~ 5
-      |     ^ it takes `==` `!=` `<` `<=` `>` `>=` `in`
-
-    error: `length` is a number
-     --> --filter:1:7
-      |
-    1 | length[0] == 5
-      |       ^^^ it takes `==` `!=` `<` `<=` `>` `>=` `in`
+    insta::assert_snapshot!(places(RowKind::Packets, &["channel > a", "crc < bad", "length contains 5", "tag ~ 5", "length[0] == 5"]), @"
+    channel [>] a    `channel` is text; it takes `==` `!=` `in` `contains` `~`
+    crc [<] bad    `crc` is a word; it takes `==` `!=` `in` `~`
+    length [contains] 5    `length` is a number; it takes `==` `!=` `<` `<=` `>` `>=` `in`
+    tag [~] 5    `tag` is a number; it takes `==` `!=` `<` `<=` `>` `>=` `in`
+    length[[0]] == 5    `length` is a number; it takes `==` `!=` `<` `<=` `>` `>=` `in`
     ");
-    insta::assert_snapshot!(wrong(&["bytes[0:2] == 83", "bytes[x] == 83", "bytes[0:0]", "length in 20..10", "tag in 5"]), @"
-    error: 2 bytes cannot equal 1
-     --> --filter:1:15
-      |
-    1 | bytes[0:2] == 83
-      |               ^^ expected 2 bytes
-
-    error: invalid slice `x`
-     --> --filter:1:7
-      |
-    1 | bytes[x] == 83
-      |       ^ expected the first, `:`, how many: `[0:2]`
-
-    error: invalid slice `0:0`
-     --> --filter:1:7
-      |
-    1 | bytes[0:0]
-      |       ^^^ expected the first, `:`, how many: `[0:2]`
-
-    error: empty range: 20..10
-     --> --filter:1:11
-      |
-    1 | length in 20..10
-      |           ^^^^^^ expected the lower end first
-
-    error: `in` takes a range or a set
-     --> --filter:1:8
-      |
-    1 | tag in 5
-      |        ^ expected `10..20`, or `{10, 12}`
+    insta::assert_snapshot!(places(RowKind::Packets, &["bytes[0:2] == 83", "bytes[x] == 83", "bytes[0:0]", "length in 20..10", "tag in 5"]), @"
+    bytes[0:2] == [83]    2 bytes cannot equal 1; expected 2 bytes
+    bytes[[x]] == 83    invalid slice `x`; expected the first, `:`, how many: `[0:2]`
+    bytes[[0:0]]    invalid slice `0:0`; expected the first, `:`, how many: `[0:2]`
+    length in [20..10]    empty range: 20..10; expected the lower end first
+    tag in [5]    `in` takes a range or a set; expected `10..20`, or `{10, 12}`
     ");
 }
 
 #[test]
 fn what_does_not_hang_together_is_told_where() {
-    insta::assert_snapshot!(wrong(&["", "tag ==", "tag = 5", "(tag == 5", "tag == 5)"]), @"
-    error: the expression is empty
-     --> --filter:1:1
-      |
-    1 |
-      | ^ expected a field
-
-    error: the expression ends too early
-     --> --filter:1:7
-      |
-    1 | tag ==
-      |       ^ expected a number: 12 or 0x0c
-
-    error: unexpected `=`
-     --> --filter:1:5
-      |
-    1 | tag = 5
-      |     ^ not an operator
-      |
-      = help: did you mean `==`?
-
-    error: unclosed parenthesis
-     --> --filter:1:1
-      |
-    1 | (tag == 5
-      | ^ no `)` behind it
-
-    error: unmatched closing parenthesis
-     --> --filter:1:9
-      |
-    1 | tag == 5)
-      |         ^ no `(` before it
+    insta::assert_snapshot!(places(RowKind::Packets, &["", "tag ==", "tag = 5", "(tag == 5", "tag == 5)"]), @"
+    []    the expression is empty; expected a field
+    tag ==[]    the expression ends too early; expected a number: 12 or 0x0c
+    tag [=] 5    unexpected `=`; not an operator; did you mean `==`?
+    [(]tag == 5    unclosed parenthesis; no `)` behind it
+    tag == 5[)]    unmatched closing parenthesis; no `(` before it
     ");
-    insta::assert_snapshot!(wrong(&["tag & crc.bad", "crc.bad length", "channel == \"s0", "tag in {1, 2", "5 == tag"]), @r#"
-    error: unexpected `&`
-     --> --filter:1:5
-      |
-    1 | tag & crc.bad
-      |     ^ not an operator
-      |
-      = help: did you mean `&&`?
-
-    error: unexpected `length`
-     --> --filter:1:9
-      |
-    1 | crc.bad length
-      |         ^^^^^^ expected `&&`, `||` or the end
-
-    error: unterminated text
-     --> --filter:1:12
-      |
-    1 | channel == "s0
-      |            ^ it begins here, and there is no `"` behind it
-
-    error: the expression ends too early
-     --> --filter:1:13
-      |
-    1 | tag in {1, 2
-      |             ^ expected `,` or `}`
-
-    error: unknown field `5`
-     --> --filter:1:1
-      |
-    1 | 5 == tag
-      | ^ packets have no such field
-      |
-      = help: the field comes first: `tag == 5`
+    insta::assert_snapshot!(places(RowKind::Packets, &["tag & crc.bad", "crc.bad length", "channel == \"s0", "tag in {1, 2", "5 == tag"]), @r#"
+    tag [&] crc.bad    unexpected `&`; not an operator; did you mean `&&`?
+    crc.bad [length]    unexpected `length`; expected `&&`, `||` or the end
+    channel == ["]s0    unterminated text; it begins here, and there is no `"` behind it
+    tag in {1, 2[]    the expression ends too early; expected `,` or `}`
+    [5] == tag    unknown field `5`; packets have no such field; the field comes first: `tag == 5`
     "#);
 }
 
