@@ -206,12 +206,8 @@ impl<'a> Vita26Packet<'a> {
 
     /// The Ethernet frame without its check sequence, as far as its bytes are there.
     pub fn frame(&self) -> Option<&'a [u8]> {
-        match self {
-            Self::Ethernet(_, [length, _], _, rest) => {
-                Some(rest.get(..usize::from(*length)).unwrap_or(rest))
-            }
-            Self::Gm(..) | Self::Other(..) => None,
-        }
+        let Self::Ethernet(_, [length, _], _, rest) = self else { return None };
+        Some(rest.get(..usize::from(*length)).unwrap_or(rest))
     }
 
     /// True if more than the type agrees: a known subtype of GM 2.0, or an Ethernet frame with a header that

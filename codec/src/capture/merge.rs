@@ -81,6 +81,7 @@ pub fn merge<R: Read, W: Write>(
         declared: 0,
         last_start: 0,
         last_end: 0,
+        rounded: 0,
         waiting: BTreeMap::new(),
         newest: ChunkKey::default(),
         writer: CaptureWriter::new(output, ByteOrder::Little, &[])?,
@@ -98,7 +99,10 @@ pub fn merge<R: Read, W: Write>(
     let mut inputs: Vec<MergeInput<R>> = inputs.collect();
     loop {
         for (number, input) in inputs.iter_mut().enumerate() {
+            let later = input.later;
             let mut declare = |channel: &Channel, copy| {
+                let rounded = later - channel.period.time(channel.period.periods(later));
+                merger.rounded = merger.rounded.max(rounded);
                 let known = merger.channels.len();
                 let place = merger.declare(channel, copy, || select(number, channel));
                 (place, place < known)
@@ -238,6 +242,8 @@ struct CaptureMerger<W: Write> {
     /// Times of the last start and of the last end of a range.
     last_start: u128,
     last_end: u128,
+    /// Greatest time by which a channel was moved less than it should, to whole characters.
+    rounded: u128,
     /// Chunks that wait for earlier ones of other channels, and for descriptions: at most a few for each channel.
     waiting: BTreeMap<ChunkKey, OwnedChunk>,
     newest: ChunkKey,
@@ -316,7 +322,7 @@ impl<W: Write> CaptureMerger<W> {
 
     /// Adds the chunk of an input that begins first of all.
     fn add(&mut self, input: usize, place: usize, chunk: OwnedChunk) -> Result<(), MergeError> {
-        self.write_until(self.time(place, chunk.first))?;
+        self.write_until(self.time(place, chunk.first).saturating_sub(self.rounded))?;
         let is_due = self.declared <= place;
         let Some(known) = self.channels.get_mut(place) else { return Ok(()) };
         let view = chunk.chunk();
@@ -394,7 +400,6 @@ fn character(chunk: &Chunk<'_>, at: Tick) -> Option<Character> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chars::CharBuf;
 
     fn recorded(channel: Channel) -> Vec<u8> {
         let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[channel]).unwrap();
