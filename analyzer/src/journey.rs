@@ -10,6 +10,7 @@ mod busy_period;
 mod byte_reading;
 mod candidate;
 mod channel_traffic;
+mod clock_gaps;
 mod completed;
 mod corruption;
 mod fibre;
@@ -31,7 +32,7 @@ mod undecided;
 mod visible_bytes;
 mod wire_damage;
 
-use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, ResumeCause, TimedEvent};
 use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId};
@@ -39,6 +40,7 @@ use codec::route::{PortId, is_route_byte};
 
 use self::candidate::HopCandidate;
 use self::channel_traffic::QueuedHop;
+use self::clock_gaps::LonePacket;
 pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
@@ -55,7 +57,6 @@ pub use self::row::{
 };
 pub use self::wire_damage::{CHANGED_MAX, ChangedByte, CopyDamage, WireTally};
 use crate::clock::ClockEstimator;
-use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
 use crate::packet::{FrameEnd, ReceivedPacket, StartCoverage};
 
@@ -89,6 +90,8 @@ pub struct JourneyTracker {
     net: NetworkMap,
     table: HopTable,
     pub(crate) clocks: ClockEstimator,
+    /// Whole packets that were seen on one side of a switch only.
+    lone: RecentSets<LonePacket>,
     recent: RecentSets<(u64, HopId)>,
     arrivals: RecentSets<ArrivedPacket>,
     /// Packets that have entered uncaptured links, the oldest first.

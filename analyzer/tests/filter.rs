@@ -1,9 +1,7 @@
 //! Filters: what they keep, and what is said where they are wrong.
 
 use codec::time::CharacterPeriod;
-use std::fmt::Write as _;
-
-use myriscope_analyzer::filter::{ColumnList, DEPTH_MAX, Filter, RowKind, TEXT_MAX};
+use myriscope_analyzer::filter::{ColumnList, DEPTH_MAX, Filter, FilterError, RowKind, TEXT_MAX};
 use myriscope_analyzer::packet::{HexBytes, PacketRow};
 use myriscope_analyzer::render::TimeUnit;
 use serde_json::json;
@@ -14,20 +12,20 @@ fn wrong(texts: &[&str]) -> String {
     shown.map(|error| format!("{error}\n\n")).collect()
 }
 
-/// Errors of filters, one in a line: the faulty text in brackets, the message, what was expected, and help.
+/// An error in a line: the faulty text in brackets, the message, what was expected, and help.
+fn place(text: &str, error: &FilterError) -> String {
+    let (before, rest) = text.split_at(error.place().start);
+    let (faulty, behind) = rest.split_at(error.place().len());
+    let shown = error.to_string();
+    let parts = ["^ ", "= help: "].map(|mark| shown.split_once(mark).map(|(_, part)| part));
+    let parts = parts.into_iter().flatten().filter_map(|part| part.lines().next());
+    let parts = [error.message()].into_iter().chain(parts).collect::<Vec<_>>().join("; ");
+    format!("{before}[{faulty}]{behind}    {parts}\n")
+}
+
+/// Errors of filters, one in a line.
 fn places(kind: RowKind, texts: &[&str]) -> String {
-    let mut said = String::new();
-    for text in texts {
-        let error = Filter::parse(text, kind).unwrap_err();
-        let (before, rest) = text.split_at(error.place().start);
-        let (faulty, behind) = rest.split_at(error.place().len());
-        let shown = error.to_string();
-        let parts = ["^ ", "= help: "].map(|mark| shown.split_once(mark).map(|(_, part)| part));
-        let parts = parts.into_iter().flatten().filter_map(|part| part.lines().next());
-        let parts = [error.message()].into_iter().chain(parts).collect::<Vec<_>>().join("; ");
-        writeln!(said, "{before}[{faulty}]{behind}    {parts}").unwrap();
-    }
-    said
+    texts.iter().map(|text| place(text, &Filter::parse(text, kind).unwrap_err())).collect()
 }
 
 fn packet() -> PacketRow<'static> {
@@ -269,35 +267,12 @@ fn all_fields_of_a_row_may_be_columns() {
 
 #[test]
 fn names_of_columns_are_looked_up_too() {
-    let wrong = |list| ColumnList::parse(list, RowKind::Packets).unwrap_err().to_string();
+    let wrong = |list| place(list, &ColumnList::parse(list, RowKind::Packets).unwrap_err());
     let lists = ["start,lenght", "tag,,crc", "tag,tag", "left"];
-    insta::assert_snapshot!(lists.map(wrong).join("\n\n"), @"
-    error: unknown field `lenght`
-     --> --fields:1:7
-      |
-    1 | start,lenght
-      |       ^^^^^^ packets have no such field
-      |
-      = help: did you mean `length`?
-
-    error: a name is missing
-     --> --fields:1:5
-      |
-    1 | tag,,crc
-      |     ^ expected a field
-
-    error: `tag` is listed twice
-     --> --fields:1:5
-      |
-    1 | tag,tag
-      |     ^^^ the second time
-
-    error: packets have no field `left`
-     --> --fields:1:1
-      |
-    1 | left
-      | ^^^^ the rows of `show` have it
-      |
-      = help: --list-fields lists them all
+    insta::assert_snapshot!(lists.map(wrong).concat(), @"
+    start,[lenght]    unknown field `lenght`; packets have no such field; did you mean `length`?
+    tag,[],crc    a name is missing; expected a field
+    tag,[tag]    `tag` is listed twice; the second time
+    [left]    packets have no field `left`; the rows of `show` have it; --list-fields lists them all
     ");
 }

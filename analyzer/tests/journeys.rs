@@ -247,6 +247,20 @@ fn copies_are_followed_although_the_load_of_their_table_was_not_recorded() {
     assert!(short.iter().all(Option::is_none), "{short:?}");
 }
 
+/// Clocks of recordings may be apart: an equal packet left before it came.
+#[test]
+fn what_left_before_it_came_was_not_dropped() {
+    let [p, next, other] = [1, 2, 3].map(|byte| packet(&[0x81, 5, byte, 7]));
+    let of = |early: &[u8]| {
+        let left = [(60, hop(early)), (180, hop(&next))];
+        let came = [(100, p.clone()), (120, next.clone())];
+        let (_, journeys) = journeys(&[(A, &came), (B, &left)]);
+        journeys.iter().find(|it| it.hops[0].start == Tick(100)).unwrap().fate
+    };
+    assert_eq!(of(&p), JourneyFate::OutOfSight);
+    assert_eq!(of(&other), JourneyFate::Dropped(None));
+}
+
 /// Without its first byte, a zero, a packet has a good CRC, and a route byte in front. P-4
 #[test]
 fn what_may_have_come_out_damaged_was_not_dropped() {

@@ -64,14 +64,10 @@ impl Visibility {
         if let PacketContent::Data(_) = seen.what {
             self.compare_clock(seen);
         }
-        match seen.what {
-            PacketContent::Ack | PacketContent::Nack(_)
-                if !seen.fate.is_lost() && self.answered.len() < ANSWERED_MAX =>
-            {
-                let (source, destination) = seen.key().pair();
-                self.answered.insert((source, destination, seen.links.1));
-            }
-            PacketContent::Data(_) | PacketContent::Ack | PacketContent::Nack(_) => {}
+        let is_answer = matches!(seen.what, PacketContent::Ack | PacketContent::Nack(_));
+        if is_answer && !seen.fate.is_lost() && self.answered.len() < ANSWERED_MAX {
+            let (source, destination) = seen.key().pair();
+            self.answered.insert((source, destination, seen.links.1));
         }
     }
 

@@ -14,10 +14,9 @@ use super::route_union::RouteUnion;
 use super::set::Occurrence;
 use super::{FindingChecks, FindingKind};
 use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
-use crate::clock::ClockEstimator;
 use crate::journey::{
-    ChangedByte, Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm,
-    WireTally,
+    ChangedByte, Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, JourneyTracker,
+    LocatedHarm, WireTally,
 };
 use crate::link::slack::SlackEvent;
 use crate::packet::{FrameEnd, StartCoverage};
@@ -229,8 +228,22 @@ impl FindingChecks {
         });
     }
 
-    /// Reports clock drift at the end of a section. W-6
-    pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, network: &CaptureNetwork) {
+    /// Reports clock drift and clocks apart at the end of a section, and removes what unlike clocks explain. W-6
+    pub(crate) fn clocks(&mut self, journeys: &JourneyTracker, network: &CaptureNetwork) {
+        for gap in journeys.clock_gaps() {
+            let compared = [FindingKind::LostInSwitch, FindingKind::SlowPath];
+            for id in gap.channels {
+                let near = network.inputs(id).chain(network.around(id));
+                near.for_each(|id| self.set.forget(&compared, id));
+            }
+            let ([channel, other], (time, at)) = (gap.channels, gap.first);
+            let least = u64::try_from(gap.least / 1000).unwrap_or(u64::MAX);
+            let facts =
+                [FindingFact::channel("other", other), FindingFact::number("apart_ns", least)];
+            let place = (channel, Occurrence { time, at });
+            self.set.note_here(FindingKind::ClocksApart, place, || facts.to_vec());
+        }
+        let clocks = &journeys.clocks;
         self.set.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
             let place = (id, Occurrence::on(network, id, time));
@@ -238,19 +251,14 @@ impl FindingChecks {
         }
     }
 
-    /// Declares two such channels as the directions of one link.
-    pub(crate) fn join_recorded(&mut self, one: ChannelId, other: ChannelId) {
-        self.set.recorded.join(one, other);
-    }
-
-    /// Time that was recorded of each such channel.
+    /// Time that was recorded of each channel whose packets are followed through the network.
     pub(crate) const fn recorded_time(&self) -> &RecordedTime {
         &self.set.recorded
     }
 
-    /// Adds the time of a chunk of such a channel.
-    pub(crate) fn recorded(&mut self, id: ChannelId, span: [Picoseconds; 2]) {
-        self.set.recorded.add(id, span);
+    /// The recorded time, to add a channel or a span.
+    pub(crate) const fn recorded_mut(&mut self) -> &mut RecordedTime {
+        &mut self.set.recorded
     }
 
     /// Takes out time of which the events were not examined.
@@ -263,11 +271,6 @@ impl FindingChecks {
     /// Sets the time up to which journeys and waits are known.
     pub(crate) fn pass(&mut self, now: Picoseconds) {
         self.set.now = now;
-    }
-
-    /// Declares a channel whose packets are followed through the network.
-    pub(crate) fn declare_recorded(&mut self, id: ChannelId) {
-        self.set.recorded.declare(id);
     }
 
     /// Ends the section: channel names may be reused.

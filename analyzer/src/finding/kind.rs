@@ -68,6 +68,7 @@ finding_kinds! {
     StillWire: "still-wire", Some("W-5"), Warning, Characters, "a wire never changed in the recording, and packets are bad";
     ClockDrift: "clock-drift", Some("W-6"), Note, Links, "a sender's clock drifts, or its declared period is wrong";
     ClockOutOfTolerance: "clock-out-of-tolerance", Some("W-6"), Warning, Links, "the measured rate of a sender is beyond the tolerance of oscillators";
+    ClocksApart: "clocks-apart", None, Warning, Journeys, "packets left a switch before they came, or too late: clocks are apart";
     WireGlitches: "wire-glitches", Some("W-8"), Warning, Characters, "wires changed twice within a character: glitches";
     DoubleError: "double-error", Some("W-8"), Warning, Journeys, "two bytes of a packet with one flipped bit each, on the same wire";
     InsertedCharacter: "inserted-character", Some("W-8"), Error, Journeys, "a packet has one byte more than on the previous captured link";

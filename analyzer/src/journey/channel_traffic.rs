@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use codec::crc::CrcResidue;
 use codec::route::PortId;
 
+use super::clock_gaps::ClockGap;
 use super::fit::ByteFit;
 use super::hop_record::{ClosedPacket, HopId};
 use super::matching::SEVERED;
@@ -52,6 +53,8 @@ pub(super) struct ChannelTraffic {
     /// Passages to this output: input channel, first byte, and number of packets, in ascending
     /// order.
     pub(super) passages: Vec<(usize, u8, u64)>,
+    /// Packets to this output that unlike clocks explain.
+    pub(super) apart: Option<ClockGap>,
 }
 
 impl ChannelTraffic {

@@ -15,9 +15,8 @@ use super::network_map::MappedChannel;
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::relays::{ArrivedPacket, PAYLOAD_MIN, RelayedFrom};
 use crate::ip::ParsedIp;
-use crate::packet::CapturedMapping;
 use crate::packet::transport::ParsedTransport;
-use crate::packet::{FrameEnd, StartCoverage};
+use crate::packet::{CapturedMapping, FrameEnd, StartCoverage};
 
 /// The passage of one packet over the captured links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,6 +251,8 @@ impl JourneyTracker {
             waited_for: None,
             beyond: None,
         };
+        // Times of unlike clocks tell no latency.
+        let output = output.filter(|_| switches != 1 || !self.net.is_apart(lane.to));
         if let (Some(next), Some(output)) = (next, output) {
             let known = lane.until_received.zip(output.since_sent).filter(|_| switches == 1);
             // Outputs of a multicast are requested one after the other. S-9

@@ -16,7 +16,7 @@ use crate::packet::FrameEnd;
 /// chance.
 pub(super) const ENOUGH: u8 = 8;
 /// Minimum of visible bytes that are evidence: the tag alone agrees with many packets.
-const FEW: u8 = 2;
+pub(super) const FEW: u8 = 2;
 
 /// Quality of a match of two packets, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! Linking and release of the hops of a packet. P-3
 
 use super::candidate::HopCandidate;
+use super::clock_gaps::SwitchSide;
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, HopRecord, NextHop};
 use super::network_map::{DELAY, NetworkMap, RequestedOutput};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
@@ -114,7 +115,10 @@ impl JourneyTracker {
         self.wait(id, out);
     }
 
-    pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut Vec<Journey>) {
+    pub(super) fn settle(&mut self, id: HopId, mut fate: JourneyFate, out: &mut Vec<Journey>) {
+        if matches!(fate, JourneyFate::Dropped(_)) && self.shows_gap(id, SwitchSide::Input) {
+            fate = JourneyFate::OutOfSight;
+        }
         if let Some(hop) = self.table.get_mut(id) {
             hop.fate = Some(fate);
         }

@@ -102,6 +102,8 @@ pub(super) struct MappedNode {
     pub(super) stripped: u64,
     /// Number of packets that asked for a port of which nothing was captured: others may come from there.
     left_unseen: u64,
+    /// Number of packets that show clocks of its channels to be apart.
+    pub(super) out_of_time: u64,
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6

@@ -5,6 +5,7 @@ use codec::packet::CrcCheck;
 use codec::time::FULL_RATE_PERIOD_PS;
 
 use super::candidate::HopCandidate;
+use super::clock_gaps::SwitchSide;
 use super::corruption::{self, ByteLikeness};
 use super::fit::ByteFit;
 use super::hop_record::{HopId, HopRecord, NextHop, SearchScope};
@@ -94,12 +95,17 @@ impl JourneyTracker {
             self.reappear(way, id, certainty);
         } else if let Some(way) = hurt {
             self.reappear(way, id, MatchCertainty::ByOrder);
+        } else {
+            self.shows_gap(id, SwitchSide::Output);
         }
         let implied = match found {
             Some((hop, 1)) => Some(hop),
             Some(_) | None => contradicts,
         };
-        self.imply_pair(implied, id);
+        let from = implied.and_then(|from| self.table.get(from));
+        if let Some((from, to)) = from.zip(self.table.get(id)) {
+            self.imply(from.lane, to.lane, from.first);
+        }
     }
 
     /// Links a packet to its sighting before the uncaptured links, `switches` switches earlier.
@@ -215,25 +221,15 @@ impl JourneyTracker {
         let from = self.net.lane(left.lane).and_then(|lane| lane.from);
         let (known, same) =
             (to.is_some() && from.is_some(), to.map(|it| it.0) == from.map(|it| it.0));
-        let seen = match self.net.requested_output(came.lane, came.first) {
-            RequestedOutput::Seen(output) => {
-                output != left.lane || !self.net.is_fibre_between(came.lane, left.lane)
-            }
-            RequestedOutput::Unseen | RequestedOutput::Nothing => false,
-        };
+        let wanted = self.net.requested_output(came.lane, came.first);
+        let seen = matches!(wanted, RequestedOutput::Seen(output)
+            if output != left.lane || !self.net.is_fibre_between(came.lane, left.lane));
         let is_fibre = [to, from]
             .iter()
             .any(|end| self.net.node_at(*end).is_some_and(|(node, _)| node.fibre.is_some()));
         // Two named channels with one switch between meet at that switch, which matches its own
         // packets, unless one of them belongs to a fibre.
         seen || (known && !is_fibre && (switches == 1 || (same && switches < 3)))
-    }
-
-    fn imply_pair(&mut self, from: Option<HopId>, to: HopId) {
-        let from = from.and_then(|from| self.table.get(from));
-        if let Some((from, to)) = from.zip(self.table.get(to)) {
-            self.imply(from.lane, to.lane, from.first);
-        }
     }
 
     /// Counts the passage of a packet from one channel to another.

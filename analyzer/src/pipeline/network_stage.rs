@@ -146,16 +146,16 @@ impl NetworkStage {
         }
         for (id, channel) in &batch.channels {
             self.network.declare(*id, channel);
-            self.out.findings.declare_recorded(*id);
+            self.out.findings.recorded_mut().declare(*id);
             self.wires.declare(*id, channel);
             self.journeys.declare(*id, channel, &self.assumptions);
         }
         for (one, other) in &batch.joined {
             self.network.join(*one, *other);
-            self.out.findings.join_recorded(*one, *other);
+            self.out.findings.recorded_mut().join(*one, *other);
         }
         for (id, span) in &batch.recorded {
-            self.out.findings.recorded(*id, *span);
+            self.out.findings.recorded_mut().add(*id, *span);
         }
         let (mut events, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
         for output in batch.outputs {
@@ -349,7 +349,7 @@ impl NetworkStage {
         let Self { network, journeys, conversations, mapping, evidence, out, .. } = self;
         mapping.finish(&mut |event| out.mapping(event));
         conversations.finish(&mut |event| out.transport(event));
-        out.findings.clocks(&journeys.clocks, network);
+        out.findings.clocks(journeys, network);
         out.findings.standstill(network);
         evidence.section(std::mem::take(network), journeys.implied());
         out.findings.end_section();

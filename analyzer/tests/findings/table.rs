@@ -105,6 +105,16 @@ const TWO_CAME: [&str; 2] = [
 const TWO_LEFT: &str =
     "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500";
 
+/// Three packets to port 1 of [`SWITCH`] and one to port 2, and the same behind the switch: the three before they came,
+/// or only the first of them.
+const EARLY_CAME: &str = "0: (GO GAP)×50 | 81 05 aa 7e GAP | 81 05 ab 79 GAP | 81 05 ac 6c GAP | \
+     82 05 bb cc 6f GAP | (GO GAP)×500";
+const EARLY_LEFT: &str =
+    "3: (GO GAP)×20 | 05 aa 1e GAP | 05 ab 19 GAP | 05 ac 0c GAP | (GO GAP)×500";
+const FIRST_LEFT: &str =
+    "3: (GO GAP)×20 | 05 aa 1e GAP | (GO GAP)×70 | 05 ab 19 GAP | 05 ac 0c GAP | (GO GAP)×500";
+const OTHER_LEFT: &str = "5: (GO GAP)×90 | 05 bb cc 72 GAP | (GO GAP)×500";
+
 /// Packets in a circle of [`RING`], and STOP to one of their senders.
 const CIRCLE: [&str; 3] = [
     "0: GO GAP 82 81 82 81 | (GO)×300",
@@ -157,6 +167,13 @@ pub(crate) const CASES: &[PlannedCase] = &[
     ),
     // W-6: a period of 12.50128 ns is 102 ppm slow, and known to within 1 ppm; or only to within 3 ppm.
     case(FindingKind::ClockOutOfTolerance, &MEASURED, &["0: GO GAP"], &["1: GO GAP"]),
+    // Three packets leave by port 1 before they come from h0; or one, in place of which another one may have come.
+    case(
+        FindingKind::ClocksApart,
+        &SWITCH,
+        &[EARLY_CAME, REST[1], REST[2], EARLY_LEFT, OTHER_LEFT],
+        &[EARLY_CAME, REST[1], REST[2], FIRST_LEFT, OTHER_LEFT],
+    ),
     case(FindingKind::WireGlitches, &TRANSITIONS, &["0: GO GAP"], &["1: GO GAP"]),
     // W-8: bit 0 of two bytes; or bits of two wires.
     case(

@@ -1,14 +1,18 @@
 //! A cable that is tapped at both ends is one wire: the network has each of its packets once.
 
 use std::collections::BTreeMap;
+use std::io;
 
+use analyzer::finding::FindingKind;
 use analyzer::journey::JourneyFate;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
+use codec::capture::merge;
+use codec::time::Tick;
 use laws::journeys::{NetworkClass, journeys};
 use laws::network::analyzed::analyze;
 use laws::network::run::RunOutcome;
-use laws::repair::draws;
+use laws::repair::{SeededRng, draws};
 use laws::storm::generator;
 use laws::taps;
 use simulator::scenario::{PortTap, Scenario};
@@ -64,6 +68,34 @@ fn a_wire_that_is_tapped_at_both_ends_is_one_wire() {
         }
     }
     assert!(counts.values().all(|count| *count > 50) && counts.len() == 5, "{counts:?}");
+}
+
+/// Some cables were recorded by one recorder, the others by another one whose clock began earlier.
+#[test]
+fn nothing_is_lost_between_recorders_whose_clocks_are_apart() {
+    let mut found = 0;
+    for number in 0..draws(150) {
+        let Some(mut scenario) = NetworkClass::Sound.scenario(number) else { continue };
+        let mut dice = SeededRng::numbered(b"recorders", number);
+        let offset = 50_000 << dice.below(11);
+        let taps = taps::at_every_cable(&scenario).into_iter();
+        let (one, other): (Vec<_>, Vec<_>) = taps.partition(|_| dice.below(2) == 0);
+        if one.is_empty() || other.is_empty() {
+            continue;
+        }
+        let captures = [(one, 0), (other, offset)].map(|(taps, later)| {
+            scenario.taps = taps;
+            (io::Cursor::new(RunOutcome::untold(&scenario).capture), later)
+        });
+        let all = (Tick(0), Tick(u64::MAX));
+        let joined = merge(captures, Vec::new(), &mut |_, _| all, &mut |_, it| panic!("{it}"));
+        let (joined, _) = joined.unwrap();
+        let analysis = analyze(&joined, AnalysisScope::Everything, &mut |_| {});
+        let findings = analysis.findings();
+        assert_eq!(findings.set().total(FindingKind::LostInSwitch), 0, "{number}, {offset} ps");
+        found += findings.set().total(FindingKind::ClocksApart);
+    }
+    assert!(found > 10, "{found}");
 }
 
 /// The recordings of the two ends of a wire may follow each other, or overlap.

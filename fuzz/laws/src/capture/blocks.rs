@@ -336,23 +336,11 @@ const fn number(bytes: [u8; 4], order: PcapByteOrder) -> u32 {
 }
 
 const fn of_chunk(seen: &ReaderOutput) -> Option<&OwnedChunk> {
-    match seen {
-        ReaderOutput::Chunk(chunk) => Some(chunk),
-        ReaderOutput::Section
-        | ReaderOutput::Channel(..)
-        | ReaderOutput::Link
-        | ReaderOutput::Fault(_) => None,
-    }
+    if let ReaderOutput::Chunk(chunk) = seen { Some(chunk) } else { None }
 }
 
 const fn of_fault(seen: &ReaderOutput) -> Option<&CaptureFault> {
-    match seen {
-        ReaderOutput::Fault(fault) => Some(fault),
-        ReaderOutput::Section
-        | ReaderOutput::Channel(..)
-        | ReaderOutput::Link
-        | ReaderOutput::Chunk(_) => None,
-    }
+    if let ReaderOutput::Fault(fault) = seen { Some(fault) } else { None }
 }
 
 /// Periods in a comment that describes a channel.

@@ -35,14 +35,9 @@ fn law(failure: &LawFailure) -> &str {
 }
 
 fn step_text(action: ModelAction, now: u64, entries: &[LawTraceEntry]) -> String {
-    let happened = entries.iter().filter_map(|entry| match entry {
-        LawTraceEntry::Happened(text) => Some(text.as_str()),
-        LawTraceEntry::Did(..)
-        | LawTraceEntry::Packet(..)
-        | LawTraceEntry::Row(..)
-        | LawTraceEntry::Period(..) => None,
+    let mut happened = entries.iter().filter_map(|entry| {
+        if let LawTraceEntry::Happened(text) = entry { Some(text.to_owned()) } else { None }
     });
-    let mut happened = happened.map(str::to_owned);
     let mut first = || happened.next().unwrap_or_default();
     let begin = match action {
         ModelAction::Send(_) | ModelAction::Deliver(_) | ModelAction::Lose(_) => first(),

@@ -85,11 +85,9 @@ impl TappedChannel<'_> {
             Some(NodeKind::Host) => true,
             None => false,
         };
-        let commands = |character: Character| match character {
-            Character::Control(code) => {
-                matches!(decode_control(code).symbol(), Some(Symbol::Go | Symbol::Stop))
-            }
-            Character::Data(_) => false,
+        let commands = |character: Character| {
+            matches!(character, Character::Control(code)
+                if matches!(decode_control(code).symbol(), Some(Symbol::Go | Symbol::Stop)))
         };
         let mut raw = scenario.raw.iter().filter(|raw| raw.from == receiver.node);
         if !slow || raw.any(|raw| raw.chars.chars().iter().any(commands)) {

@@ -111,12 +111,8 @@ fn machines(law: LawFunction, input: &[u8]) -> (Vec<LawTraceEntry>, Reproduction
 
 /// Operations in words, each with its time.
 fn did(entries: &[LawTraceEntry]) -> Vec<String> {
-    let told = |entry: &LawTraceEntry| match entry {
-        LawTraceEntry::Did(at, what) => Some(format!("{at}: {what}")),
-        LawTraceEntry::Happened(_)
-        | LawTraceEntry::Packet(..)
-        | LawTraceEntry::Row(..)
-        | LawTraceEntry::Period(..) => None,
+    let told = |entry: &LawTraceEntry| {
+        if let LawTraceEntry::Did(at, what) = entry { Some(format!("{at}: {what}")) } else { None }
     };
     let mut did: Vec<String> = entries.iter().filter_map(told).collect();
     if did.len() > TOLD_MAX {

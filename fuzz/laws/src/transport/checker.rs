@@ -260,14 +260,9 @@ impl TransportChecker {
     /// Tests whether it is claimed that data is answered: as the latest transmission of what is
     /// outstanding.
     pub(super) fn is_answer_due(&self, packet: &ProtocolPacket<MessageNumber>) -> bool {
-        match packet {
-            ProtocolPacket::Data(header, ..) => {
-                self.claim == Some(ExtraClaim::ReceivedIsAnswered)
-                    && self.latest(header.source, (header.destination, header.channel))
-                        == Some(*header)
-            }
-            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => false,
-        }
+        let ProtocolPacket::Data(header, ..) = packet else { return false };
+        let latest = self.latest(header.source, (header.destination, header.channel));
+        self.claim == Some(ExtraClaim::ReceivedIsAnswered) && latest == Some(*header)
     }
 
     /// Outstanding message that an answer answers, if it echoes a transmission of it. T-8
@@ -380,14 +375,9 @@ impl TransportChecker {
 const fn data(
     effect: &TransportEffect<MessageNumber>,
 ) -> Option<(&TransportHeader, SyncFlag, MessageNumber)> {
-    match effect {
-        TransportEffect::Send(ProtocolPacket::Data(header, sync, number)) => {
-            Some((header, *sync, *number))
-        }
-        TransportEffect::Send(ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..))
-        | TransportEffect::Acknowledged(_)
-        | TransportEffect::Returned(..)
-        | TransportEffect::Unloaded(..)
-        | TransportEffect::Noted(..) => None,
+    if let TransportEffect::Send(ProtocolPacket::Data(header, sync, number)) = effect {
+        Some((header, *sync, *number))
+    } else {
+        None
     }
 }
