@@ -1,16 +1,13 @@
-//! A cable that is tapped at both ends is one wire: the network has each of its packets once.
+//! Several recordings of a network: a cable that is tapped at both ends is one wire, and has each of its packets once.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use analyzer::finding::FindingKind;
 use analyzer::journey::JourneyFate;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
-use codec::capture::merge;
-use codec::time::Tick;
 use laws::journeys::{NetworkClass, journeys};
-use laws::network::analyzed::analyze;
+use laws::network::analyzed::{analyze, joined};
 use laws::network::run::RunOutcome;
 use laws::repair::{SeededRng, draws};
 use laws::storm::generator;
@@ -83,13 +80,11 @@ fn nothing_is_lost_between_recorders_whose_clocks_are_apart() {
         if one.is_empty() || other.is_empty() {
             continue;
         }
-        let captures = [(one, 0), (other, offset)].map(|(taps, later)| {
+        let [one, other] = [one, other].map(|taps| {
             scenario.taps = taps;
-            (io::Cursor::new(RunOutcome::untold(&scenario).capture), later)
+            RunOutcome::untold(&scenario).capture
         });
-        let all = (Tick(0), Tick(u64::MAX));
-        let joined = merge(captures, Vec::new(), &mut |_, _| all, &mut |_, it| panic!("{it}"));
-        let (joined, _) = joined.unwrap();
+        let joined = joined([(&one, 0), (&other, offset)]);
         let analysis = analyze(&joined, AnalysisScope::Everything, &mut |_| {});
         let findings = analysis.findings();
         assert_eq!(findings.set().total(FindingKind::LostInSwitch), 0, "{number}, {offset} ps");

@@ -7,11 +7,11 @@ use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{
-    CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState, merge,
+    CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState,
 };
 use codec::time::Tick;
 use laws::capture_input::{drawn_link, drawn_repetition, literally};
-use laws::network::analyzed::{analyzed, slice};
+use laws::network::analyzed::{analyzed, joined, slice};
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
 use laws::network::run::{RunOutcome, run};
@@ -81,12 +81,6 @@ fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
     slice(capture, TimeWindow { from: edge(from), to: to.map(edge) })
 }
 
-fn joined(parts: [&[u8]; 2]) -> Vec<u8> {
-    let all = (Tick(0), Tick(u64::MAX));
-    let joined = merge(parts.map(|it| (it, 0)), Vec::new(), &mut |_, _| all, &mut |_, _| {});
-    joined.unwrap().0
-}
-
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
 fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
     let whole = CutFindings::of(capture);
@@ -97,7 +91,7 @@ fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
     for cut in (1..whole.end).step_by(step) {
         let mut after = part(capture, cut, None);
         let before = part(capture, 0, Some(cut));
-        let joined = joined([&before, &after]);
+        let joined = joined([(&before, 0), (&after, 0)]);
         assert_eq!(cuts(&joined), cuts(capture), "{name}, parted at {cut} and joined");
         let sides = [&before, &after].map(|part| CutFindings::of(part));
         whole.check(&sides).unwrap_or_else(|error| panic!("{name} at {cut}: {error}"));
@@ -167,7 +161,8 @@ fn a_slice_of_a_slice_begins_as_the_slice_does() {
         }
         let parts = [part(&begun, 0, Some(at)), part(&begun, at, None)];
         for parts in [[&*parts[0], &*parts[1]], [&*parts[1], &*parts[0]]] {
-            assert_eq!(starts(&joined(parts)).0, starts(&begun).0, "{number}: {first} {second}");
+            let joined = joined(parts.map(|it| (it, 0)));
+            assert_eq!(starts(&joined).0, starts(&begun).0, "{number}: {first} {second}");
         }
         let cuts = [&whole, &begun].map(|capture| starts(&part(capture, at, None)).0);
         for starts in cuts[0].keys().map(|id| [&cuts[0], &cuts[1]].map(|all| all[id])) {

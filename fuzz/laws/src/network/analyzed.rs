@@ -1,17 +1,16 @@
 //! Analysis of the capture of a run, made once for all laws.
 
-use analyzer::event::TimedEvent;
-use analyzer::link::parameters::LinkAssumptions;
-use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 
 use analyzer::blocking::BlockingEvent;
+use analyzer::event::{Picoseconds, TimedEvent};
 use analyzer::finding::FindingSet;
 use analyzer::journey::Journey;
 use analyzer::link::interval::ActivityInterval;
+use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::slack::{FillBounds, SlackEvent};
+use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-
 use analyzer::window::TimeWindow;
 use codec::capture::{CaptureError, Channel, ChannelId, ReadProgress, merge};
 use codec::time::Tick;
@@ -25,12 +24,23 @@ pub fn slice(capture: &[u8], window: TimeWindow) -> Vec<u8> {
 
 /// The selected characters of a sound capture: of each channel from one up to another, or none.
 pub fn select(capture: &[u8], range: &dyn Fn(&Channel) -> Option<(Tick, Tick)>) -> Vec<u8> {
-    let mut select = |_, channel: &_| range(channel).unwrap_or_default();
+    merged([(capture, 0)], &mut |_, channel| range(channel).unwrap_or_default())
+}
+
+/// Two sound captures as one, each later by a time.
+pub fn joined(captures: [(&[u8], Picoseconds); 2]) -> Vec<u8> {
+    merged(captures, &mut |_, _| (Tick(0), Tick(u64::MAX)))
+}
+
+fn merged<const N: usize>(
+    captures: [(&[u8], Picoseconds); N],
+    select: &mut impl FnMut(usize, &Channel) -> (Tick, Tick),
+) -> Vec<u8> {
     let mut faults = 0;
-    let slice = merge([(capture, 0)], Vec::new(), &mut select, &mut |_, _| faults += 1);
-    let (slice, _) = slice.unwrap_or_else(|error| unreachable!("{error}"));
+    let merged = merge(captures, Vec::new(), select, &mut |_, _| faults += 1);
+    let (merged, _) = merged.unwrap_or_else(|error| unreachable!("{error}"));
     assert_eq!(faults, 0, "a sound capture");
-    slice
+    merged
 }
 
 /// The analysis of a sound capture to its end, and what it tells and `select` keeps.

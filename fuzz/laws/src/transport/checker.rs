@@ -375,9 +375,7 @@ impl TransportChecker {
 const fn data(
     effect: &TransportEffect<MessageNumber>,
 ) -> Option<(&TransportHeader, SyncFlag, MessageNumber)> {
-    if let TransportEffect::Send(ProtocolPacket::Data(header, sync, number)) = effect {
-        Some((header, *sync, *number))
-    } else {
-        None
-    }
+    let TransportEffect::Send(packet) = effect else { return None };
+    let ProtocolPacket::Data(header, sync, number) = packet else { return None };
+    Some((header, *sync, *number))
 }
