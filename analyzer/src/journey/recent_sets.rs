@@ -9,18 +9,21 @@ const SET_MAX: usize = 4;
 /// Node of packets that may be anywhere.
 pub(super) const ANY_NODE: usize = 0;
 
-/// The newest entries of each bucket; the oldest is replaced first.
+/// The newest entries of each bucket; the oldest is replaced first. There are no buckets before the first entry.
 #[derive(Debug)]
 pub(super) struct RecentSets<T>(Vec<[Option<T>; SET_MAX]>);
 
 impl<T: Copy> Default for RecentSets<T> {
     fn default() -> Self {
-        Self((0..SETS).map(|_| [None; SET_MAX]).collect())
+        Self(Vec::new())
     }
 }
 
 impl<T: Copy> RecentSets<T> {
     pub(super) fn add(&mut self, content: CrcResidue, node: usize, entry: T) {
+        if self.0.is_empty() {
+            self.0.extend((0..SETS).map(|_| [None; SET_MAX]));
+        }
         if let Some(set) = self.0.get_mut(place(content, node)) {
             set.rotate_left(1);
             let [.., last] = set;
