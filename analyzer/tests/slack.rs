@@ -223,10 +223,8 @@ fn what_a_hole_hides_of_the_commands_is_not_known_from_its_beginning_on() {
 
 /// The bounds in a period.
 fn bounds(capture: &[u8], place: u64) -> (u32, u32) {
-    let bounds = slack_events(capture).find_map(|slack| {
-        if let SlackEvent::Fill(fill) = slack { fill.at(Tick(place)) } else { None }
-    });
-    bounds.unwrap()
+    let fill = |it| if let SlackEvent::Fill(fill) = it { fill.at(Tick(place)) } else { None };
+    slack_events(capture).find_map(fill).unwrap()
 }
 
 #[test]

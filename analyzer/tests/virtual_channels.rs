@@ -280,9 +280,8 @@ fn a_packet_leaves_a_switch_on_its_virtual_channel_or_as_declared() {
             (0..4).map(|way| (names[way], words[way].as_str(), chars[way].chars())).collect();
         let file = capture(&ways);
         let (events, analysis) = analysed(file.as_slice(), AnalysisScope::Network);
-        let journeys = events.into_iter().filter_map(|event| {
-            if let AnalysisEvent::Journey(journey) = event { Some(journey) } else { None }
-        });
+        let journey = |event| if let AnalysisEvent::Journey(it) = event { Some(it) } else { None };
+        let journeys = events.into_iter().filter_map(journey);
         let name = |id| analysis.channel(id).unwrap().name.clone();
         let hops = journeys
             .map(|it| it.hops.iter().map(|hop| name(hop.channel)).collect::<Vec<_>>().join(" "));

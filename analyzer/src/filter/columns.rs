@@ -196,8 +196,8 @@ impl ColumnList {
 type SuffixCheck<'c> = dyn FnMut(Option<&str>, Range<usize>) -> Result<(), FilterFault> + 'c;
 
 fn no_suffix(rest: Option<&str>, at: Range<usize>) -> Result<(), FilterFault> {
-    let fault = || FilterFault::new(at, "`:` behind a name", "expected a comma or the end");
-    if rest.is_some() { Err(fault()) } else { Ok(()) }
+    let expected = "expected a comma or the end";
+    rest.map_or(Ok(()), |_| Err(FilterFault::new(at, "`:` behind a name", expected)))
 }
 
 /// Fields of the names in a list. The part of a name behind a colon, and its place in the list, are

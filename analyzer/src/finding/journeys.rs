@@ -238,10 +238,16 @@ impl FindingChecks {
             }
             let ([channel, other], (time, at)) = (gap.channels, gap.first);
             let least = u64::try_from(gap.least / 1000).unwrap_or(u64::MAX);
-            let facts =
-                [FindingFact::channel("other", other), FindingFact::number("apart_ns", least)];
-            let place = (channel, Occurrence { time, at });
-            self.set.note_here(FindingKind::ClocksApart, place, || facts.to_vec());
+            self.set.note_here(
+                FindingKind::ClocksApart,
+                (channel, Occurrence { time, at }),
+                || {
+                    vec![
+                        FindingFact::channel("other", other),
+                        FindingFact::number("apart_ns", least),
+                    ]
+                },
+            );
         }
         let clocks = &journeys.clocks;
         self.set.seen.clocks += clocks.compared();

@@ -51,17 +51,14 @@ impl JourneyTracker {
     pub(super) fn shows_gap(&mut self, id: HopId, side: SwitchSide) -> bool {
         let Some(hop) = self.table.get(id) else { return false };
         let Some(lane) = self.net.lane(hop.lane) else { return false };
-        let end = match side {
-            SwitchSide::Input => lane.to,
-            SwitchSide::Output => lane.from,
+        let (end, until, stripped) = match side {
+            SwitchSide::Input => (lane.to, self.now, 1),
+            SwitchSide::Output => (lane.from, hop.time, 0),
         };
         let is_apart = self.net.is_apart(end);
         let sound = hop.closed.as_ref().filter(|it| it.is_sound() && it.length > FEW.into());
-        let Some(((node, _), closed)) = end.zip(sound) else { return is_apart };
-        let (length, content, until) = match side {
-            SwitchSide::Input => (closed.length - 1, closed.rest, self.now),
-            SwitchSide::Output => (closed.length, closed.all, hop.time),
-        };
+        let behind = sound.and_then(|it| Some((it.length - stripped, it.peeled(stripped)?)));
+        let Some(((node, _), (length, content))) = end.zip(behind) else { return is_apart };
         let (bytes, span) = ((node, length, content), [hop.time, until]);
         let own = LonePacket { side, lane: hop.lane, start: hop.start, bytes, span };
         let gap = self.lone.find(content, node).find_map(|other| self.net.gap([other, own]));
@@ -114,7 +111,9 @@ impl NetworkMap {
         let lanes = [self.lane(gap.input), self.lane(output)];
         let ends = lanes.map(|lane| lane.map_or([None; 2], |lane| [lane.from, lane.to]));
         for (node, _) in ends.into_iter().flatten().flatten() {
-            self.nodes.get_mut(node).into_iter().for_each(|node| node.out_of_time += 1);
+            if let Some(node) = self.nodes.get_mut(node) {
+                node.out_of_time += 1;
+            }
         }
     }
 }
