@@ -108,10 +108,6 @@ fn header() -> impl Strategy<Value = TransportHeader> {
     )
 }
 
-fn reason() -> impl Strategy<Value = NackReason> {
-    prop::sample::select(NackReason::ALL.to_vec())
-}
-
 /// A form and bytes that it holds.
 fn body() -> impl Strategy<Value = (MessageForm, Vec<u8>)> {
     let words = vec(any::<[u8; 4]>(), 0..=8);
@@ -128,12 +124,13 @@ fn body() -> impl Strategy<Value = (MessageForm, Vec<u8>)> {
 
 proptest! {
     #[test]
-    fn parse_undoes_emit_for_transport_data(
+    fn parse_undoes_emit_for_transport_packets(
         header in header(),
         sync in prop::sample::select(vec![SyncFlag::Clear, SyncFlag::Set]),
         role in prop::sample::select(vec![MessageRole::Request, MessageRole::Reply]),
         ends in any::<(u16, u16, u64, u8)>(),
         (form, bytes) in body(),
+        reason in option::of(prop::sample::select(NackReason::ALL.to_vec())),
     ) {
         let (source, destination, key, handler) = ends;
         let message = TransportMessage {
@@ -144,18 +141,12 @@ proptest! {
             handler,
             body: MessageBody::new(form, &bytes).unwrap(),
         };
-        let packet = Transport::Data(header, sync, message);
-        let mut out = Vec::new();
-        packet.emit(&mut out);
-        prop_assert_eq!(Transport::parse(&out), Ok(packet));
-    }
-
-    #[test]
-    fn parse_undoes_emit_for_transport_answers(header in header(), reason in option::of(reason())) {
-        let packet = reason.map_or(Transport::Ack(header), |reason| Transport::Nack(header, reason));
-        let mut out = Vec::new();
-        packet.emit(&mut out);
-        prop_assert_eq!(Transport::parse(&out), Ok(packet));
+        let answer = reason.map_or(Transport::Ack(header), |it| Transport::Nack(header, it));
+        for packet in [Transport::Data(header, sync, message), answer] {
+            let mut out = Vec::new();
+            packet.emit(&mut out);
+            prop_assert_eq!(Transport::parse(&out), Ok(packet));
+        }
     }
 
     #[test]
