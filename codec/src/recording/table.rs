@@ -11,7 +11,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use self::column::{CsvColumn, left_out};
 use self::dialect::TableDialect;
-use self::field::{TimeColumn, bits, is_of_width, level, sign};
+use self::field::{DAY_FS, TimeColumn, bits, is_of_width, level, sign};
 use self::text::{TextDecoder, TextReader};
 use super::decimal::{SampleDistance, TimeOrigin};
 use super::levels::{SignalLevel, SignalLevels};
@@ -99,7 +99,11 @@ impl RowTimes {
         let field = |at| record.get(at).unwrap_or_default();
         match self {
             Self::Column(at, column) => {
-                let time = column.time(field(at));
+                let time = column.time(field(at)).map(|time| {
+                    let is_next_day =
+                        field(at).contains(':') && origin.time.is_before(time + DAY_FS / 2);
+                    time + if is_next_day { DAY_FS } else { 0 }
+                });
                 if time.is_some_and(|time| origin.time.is_before(time)) {
                     return Err(EARLIER.to_owned());
                 }
@@ -369,6 +373,9 @@ mod tests {
             "Timestamp,a,b\n1900/02/28 23:59:59.999999998,0,1\n1900/03/01 12:00:00 PM+1200,1,1\n1900/03/01 00:00:00.000000002,1,0\n",
             "Timestamp,a,b\n2000-02-29 23:59:59.999999998,0,1\n2000-03-01 00:00:00,1,1\n2000-02-29T22:30:00.000000002-0130,1,0\n",
             "Timestamp,a,b\n07/31/2023 11:59:59.999999998 PM,0,1\n08/01/2023 12:00:00am,1,1\n2023-08-01T02:00:00.000000002 +02,1,0\n",
+            "Timestamp,a,b\n\"Nov 30, 2026 11:59:59.999999998 PM UTC\",0,1\n01-dec-2026 00:00:00 GMT,1,1\n\"1 December, 2026 12:00:00.000000002 a.m.\",1,0\n",
+            "Timestamp,a,b\n-0:00:00.000000004,0,1\n-00:00.000000002,1,1\n0:00:00,1,0\n",
+            "Timestamp,a,b\n59:59.999999998,0,1\n1:00:00,1,1\n60:00.000000002,1,0\n",
             "Время [нс],a,b\n0,-1.0,1\n2,1.0,1\n4,1.0,-1\n",
             "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
             "时间,a,b\n11:59:59.999999998 PM,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
@@ -470,8 +477,8 @@ mod tests {
 
     #[test]
     fn what_is_no_table_is_none() {
-        let (_, _, error) = read("Time [ns],CH1,CH2\n0,3.31,0.02\n2,3.29,0.01\n");
-        let left_out = "; columns left out: \"CH1\", \"CH2\" (of an analog input)";
+        let (_, _, error) = read("t,CH1,CH2\n0,3.31,0.02\n0,3.29,0.01\n");
+        let left_out = "; columns left out: \"CH1\", \"CH2\" (of an analog input); \"t\" (times that are all 0)";
         let is_told = |it: String| it.contains("no column of levels") && it.ends_with(left_out);
         assert!(error.is_some_and(is_told));
         let nine = "83 05 aa 7e 01 02 03 04 05\n".repeat(2);
@@ -485,7 +492,9 @@ mod tests {
                 "line 1: column \"tx\": numbers that are decimal or hex",
             ),
             ("Time [ns],a,b\n", "line 1: no samples"),
-            ("Time,a,b\n1-1-170141183460469231731687303715884105727 0:0,0,0\n", "line 2: time"),
+            ("Time,a,b\n170141183460469231731687.303715884105726:0-01,0,0\n", "line 2: time"),
+            ("Time,a,b\n0:0:0:1,0,0\n", "line 2: time"),
+            ("Time,a,b\n5:0:0,0,0\n4:59:59.9,1,1\n", "line 3: the time is earlier"),
             ("Time [us],a,b\n.01,0,0\n.02,1,0\n.02,0,0\n", "line 4: levels change at the time"),
             ("Time [ns],a,b\n0,0,0\n2,1,1\n4,go,1\n", "line 4: level \"go\" is not 0 or 1"),
         ] {

@@ -19,6 +19,7 @@ const ANALOG: &str = "of an analog input";
 const SIGNED: &str =
     "signed numbers, of an analog input or a bus: of a bus name the bits, as in tx[8:0]";
 const TEXTS: &str = "neither levels nor numbers";
+const ZEROS: &str = "times that are all 0";
 
 /// Titles of columns that count rows or samples, or show a trigger.
 const NO_SIGNALS: [&str; 11] = [
@@ -91,7 +92,8 @@ pub(super) fn column<'v>(
     if is_time || [lower.as_str(), &note.to_lowercase()].iter().any(|it| NO_SIGNALS.contains(it)) {
         let numbers: Option<Vec<i64>> = values.map(|value| value.parse().ok()).collect();
         let rises = |numbers: Vec<i64>| numbers.is_sorted() && numbers.first() < numbers.last();
-        return if numbers.is_some_and(rises) { CsvColumn::Number } else { CsvColumn::Other(None) };
+        let other = CsvColumn::Other(is_time.then_some(ZEROS));
+        return if numbers.is_some_and(rises) { CsvColumn::Number } else { other };
     }
     let (_, range) = super::super::variables::split_range(title);
     let stated = super::super::variables::range_width(range);

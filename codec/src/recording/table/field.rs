@@ -3,6 +3,9 @@
 use super::super::decimal::{DecimalNumber, SECOND_FS, time_unit};
 use super::super::levels::SignalLevel;
 
+/// Femtoseconds in a day.
+pub(super) const DAY_FS: i128 = 86_400 * SECOND_FS as i128;
+
 /// Notation of a column of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeColumn {
@@ -135,12 +138,10 @@ pub(super) fn bits(field: &str, base: u32) -> Option<Option<i128>> {
     }
 }
 
-/// Femtoseconds of a time in a unit, which may stand behind it, or of a time of day with or without a date. ISO 8601
+/// Femtoseconds of a time in a unit, which may stand behind it, or of a time of day.
 pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
     if text.contains(':') {
-        let split = text.split_once(['T', ' ']).filter(|(date, _)| !date.contains(':'));
-        let (date, time) = split.unwrap_or(("0-3-0", text));
-        return date_time(date, &time.to_ascii_uppercase());
+        return time_of_day(text);
     }
     let unit = text.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
     let (number, unit) = text.split_at_checked(unit)?;
@@ -148,39 +149,34 @@ pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
     DecimalNumber::parse(number.trim_end())?.times(unit_fs)
 }
 
-/// Femtoseconds of a date and a time of day, since a day that is long past.
-fn date_time(date: &str, time: &str) -> Option<i128> {
-    let date = date.split(['-', '/', '.']).map_while(|part| part.parse::<u16>().ok());
-    let mut date: Vec<i128> = date.map(i128::from).collect();
-    let is_year_last = date.last() > Some(&31);
-    date.rotate_right(usize::from(is_year_last));
-    // Which one is the month, only midnight shows: then the next day seems to be a far one.
-    let ([year, month @ 1..=12, day] | [year, day, month @ 1..=12]) = date[..] else {
-        return None;
+/// Femtoseconds from midnight to a time of day, `5:59:59.5 PM` or `59:59.5`. What stands before it is a date, of which
+/// nothing is needed: a recording has 5.1 hours at most. Behind it may be a zone: `Z`, `CET`, `+02:00`, `+0200` or `+02`.
+fn time_of_day(text: &str) -> Option<i128> {
+    let begin = text.split_once(':')?.0.rfind(['T', ' ']).map_or(0, |at| at + 1);
+    let text = text.get(begin..)?;
+    let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
+    let end = text.find(|c: char| !c.is_ascii_digit() && !":.,".contains(c));
+    let (time, rest) = text.split_at(end.unwrap_or(text.len()));
+    // Two numbers are hours and minutes, unless the second has a fraction.
+    let skipped = match time.matches(':').count() {
+        1 => usize::from(time.contains(['.', ','])),
+        2 => 0,
+        _ => return None,
     };
-    let (time, zone) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
-    let seconds = |text: &str| {
-        text.split(':').zip([3600, 60, 1]).try_fold(0, |sum, (part, unit)| {
-            Some(sum + DecimalNumber::parse(part.trim())?.times(SECOND_FS)?.checked_mul(unit)?)
-        })
-    };
-    // A zone is `+02:00`, `+0200` or `+02`.
-    let zone = zone.trim_start_matches('Z').replace(':', "");
-    let apart = match zone.split_at_checked(3) {
-        Some((hours, minutes)) => {
-            let minutes = if minutes.is_empty() { "0" } else { minutes };
-            let sign = if hours.starts_with('-') { "-" } else { "" };
-            seconds(&format!("{hours}:{sign}{minutes}"))?
-        }
-        None => 0,
-    };
-    // Years that begin with March have the leap day at their end.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap = year / 4 - year / 100 + year / 400;
-    let days = year * 365 + leap + (month * 153 + 2) / 5 + day;
+    let units = [3600, 60, 1].into_iter().skip(skipped);
+    let mut time_fs = time.split(':').zip(units).try_fold(0, |sum, (part, unit)| {
+        DecimalNumber::parse(part)?.times(SECOND_FS)?.checked_mul(unit)?.checked_add(sum)
+    })?;
     // Each half of a day begins with its twelfth hour.
-    let half_fs = 43_200 * i128::from(SECOND_FS);
-    let half = |&(name, begin)| Some(seconds(time.strip_suffix(name)?)? % half_fs + begin);
-    let time_fs = [("AM", 0), ("PM", half_fs)].iter().find_map(half).or_else(|| seconds(time))?;
-    (2 * days * half_fs).checked_add(time_fs)?.checked_sub(apart)
+    let rest = rest.trim_start().replace('.', "").to_ascii_uppercase();
+    for (half, begin_fs) in [("AM", 0), ("PM", DAY_FS / 2)] {
+        time_fs = if rest.starts_with(half) { time_fs % (DAY_FS / 2) + begin_fs } else { time_fs };
+    }
+    let zone = rest.find(['+', '-']).and_then(|at| rest.get(at..)).unwrap_or("+00");
+    let zone = zone.replace(':', "");
+    let (number, hundreds) =
+        (i128::from(zone.parse::<i16>().ok()?), if zone.len() > 3 { 100 } else { 1 });
+    let minutes = number / hundreds * 60 + number % hundreds;
+    let apart_fs = minutes * 60 * i128::from(SECOND_FS);
+    Some((sign * time_fs).checked_sub(apart_fs)?.rem_euclid(DAY_FS))
 }
