@@ -61,9 +61,11 @@ impl JourneyTracker {
         let Some(((node, _), (length, content))) = end.zip(behind) else { return is_apart };
         let (bytes, span) = ((node, length, content), [hop.time, until]);
         let own = LonePacket { side, lane: hop.lane, start: hop.start, bytes, span };
+        let is_common = hop.is_common();
         let gap = self.lone.find(content, node).find_map(|other| self.net.gap([other, own]));
         match gap {
-            Some((output, gap)) => self.net.note_gap(output, gap),
+            Some((output, gap)) if !is_common => self.net.note_gap(output, gap),
+            Some(_) => {}
             None => self.lone.add(content, node, own),
         }
         is_apart || gap.is_some()

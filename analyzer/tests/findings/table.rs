@@ -107,12 +107,10 @@ const TWO_LEFT: &str =
 
 /// Three packets to port 1 of [`SWITCH`] and one to port 2, and the same behind the switch: the three before they came,
 /// or only the first of them.
-const EARLY_CAME: &str = "0: (GO GAP)×50 | 81 05 aa 7e GAP | 81 05 ab 79 GAP | 81 05 ac 6c GAP | \
+const EARLY_CAME: &str = "0: (GO GAP)×50 | 81 05 aa (00)×5 cc GAP | 81 05 ab (00)×5 e5 GAP | 81 05 ac (00)×5 3a GAP | \
      82 05 bb cc 6f GAP | (GO GAP)×500";
-const EARLY_LEFT: &str =
-    "3: (GO GAP)×20 | 05 aa 1e GAP | 05 ab 19 GAP | 05 ac 0c GAP | (GO GAP)×500";
-const FIRST_LEFT: &str =
-    "3: (GO GAP)×20 | 05 aa 1e GAP | (GO GAP)×70 | 05 ab 19 GAP | 05 ac 0c GAP | (GO GAP)×500";
+const EARLY_LEFT: &str = "3: (GO GAP)×20 | 05 aa (00)×5 60 GAP | 05 ab (00)×5 49 GAP | 05 ac (00)×5 96 GAP | (GO GAP)×500";
+const FIRST_LEFT: &str = "3: (GO GAP)×20 | 05 aa (00)×5 60 GAP | (GO GAP)×70 | 05 ab (00)×5 49 GAP | 05 ac (00)×5 96 GAP | (GO GAP)×500";
 const OTHER_LEFT: &str = "5: (GO GAP)×90 | 05 bb cc 72 GAP | (GO GAP)×500";
 
 /// Packets in a circle of [`RING`], and STOP to one of their senders.
