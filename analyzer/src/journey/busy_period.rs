@@ -37,13 +37,19 @@ impl NetworkMap {
     pub(super) fn finds_silence(&self, hop: &HopRecord) -> bool {
         let Some(lane) = self.lane(hop.lane) else { return false };
         let Some((node, input)) = self.node_at(lane.to) else { return false };
+        let came = hop.time.saturating_add(lane.until_received.unwrap_or(0));
         let until = hop.passed.unwrap_or(Picoseconds::MAX);
         let is_silent = |port| {
             let inputs = node.inputs.iter().filter_map(|place| self.lane(*place));
             let inputs = inputs.filter(|lane| lane.to.is_some_and(|(_, own)| own == port));
             let output = node.output(port, lane).and_then(|place| self.lane(place));
-            let mut silences = inputs.chain(output).filter_map(|lane| lane.silent);
-            silences.any(|[from, to]| from <= until && hop.time <= to)
+            // What a tap misses at first may be on its way from the switch.
+            let at_output = output.map(|output| (output, output.since_sent.unwrap_or(0)));
+            let mut silences = inputs.map(|input| (input, 0)).chain(at_output);
+            silences.any(|(lane, late)| {
+                lane.silent
+                    .is_some_and(|[from, to]| from <= until && came.saturating_add(late) < to)
+            })
         };
         node.selects(hop.first, input).into_iter().flatten().all(is_silent)
     }
