@@ -1,11 +1,10 @@
 //! A receiver at the tap of one channel: frames, packets and link events. P-1, P-7..P-9, F-7, R-2, C-4, C-5
 
-use codec::Chars;
 use codec::capture::{Channel, StartState};
 use codec::character::{DecodedCode, Symbol, decode_control};
-use codec::chars::CharRun;
 use codec::framing::{FrameEvent, Framer, FramerMode, FramerState};
 use codec::time::Tick;
+use codec::{Character, Chars};
 
 use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
 use crate::packet::{ByteRetention, PacketAssembler, StartCoverage};
@@ -172,7 +171,8 @@ impl ChannelReceiver {
         if let Some(packet) = &mut self.decoder.packet {
             if next.since(packet.start).0 > len {
                 // It began before the last iteration: it contains the data of all further ones.
-                let data: Vec<u8> = pattern.runs().flat_map(data_of).copied().collect();
+                let data = |it| if let Character::Data(byte) = it { Some(byte) } else { None };
+                let data: Vec<u8> = pattern.iter().filter_map(data).collect();
                 packet.pass_over(next, (pattern, &data), rounds, self.framer.rules());
             } else {
                 packet.shift(len * rounds);
@@ -309,13 +309,6 @@ impl EventDecoder {
         if let Some(packet) = &mut self.packet {
             packet.pause(at);
         }
-    }
-}
-
-const fn data_of(run: CharRun<'_>) -> &[u8] {
-    match run {
-        CharRun::Data(data) => data,
-        CharRun::Control(_) => &[],
     }
 }
 

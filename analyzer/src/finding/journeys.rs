@@ -76,7 +76,9 @@ impl FindingChecks {
         // was not recorded may be such a one.
         let is_cut = matches!(last.ended_by, FrameEnd::CaptureEnd | FrameEnd::Hole)
             && journey.tag.is_none_or(|tag| tag.value() == TAG);
-        let is_expected = mapping.map_or(is_cut, is_probe);
+        let is_expected = mapping.map_or(is_cut, |it| {
+            matches!(it, MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe))
+        });
         // The recording may begin inside the packet: its first byte is another.
         let is_begun = last.opening == StartCoverage::Unsure;
         if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {
@@ -351,11 +353,6 @@ fn changed_bytes(injury: &CorruptionSite) -> Vec<FindingFact> {
 pub(super) fn drift(ppm: i64) -> Vec<FindingFact> {
     let clock = if ppm > 0 { "fast" } else { "slow" };
     vec![FindingFact::number("ppm", ppm.unsigned_abs()), FindingFact::word("clock", clock)]
-}
-
-/// True for a probe of a mapper: nothing else of mapping goes where nothing may be. N-2
-const fn is_probe(packet: MappingPacket<'_>) -> bool {
-    matches!(packet, MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe))
 }
 
 /// Channel and place of a packet's first byte.

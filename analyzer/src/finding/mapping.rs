@@ -208,7 +208,7 @@ impl FindingChecks {
 
     /// Reports packets whose sender has named the same map before and after them.
     pub(super) fn odd_routes(&mut self) {
-        for (channel, (mapper, version), odd) in self.routes.take_confirmed() {
+        for (channel, (mapper, version), odd) in std::mem::take(&mut self.routes.confirmed) {
             self.set.seen.count_route(odd.kind);
             let grounds = FindingGrounds::Network([0, odd.place.time]);
             self.set.note(odd.kind, (channel, odd.place), grounds, || {

@@ -40,7 +40,7 @@ pub(super) struct ObservedRoutes {
     /// True once an interface has named a map.
     is_mapped: bool,
     /// Packets whose sender has named the same map again.
-    confirmed: Vec<(ChannelId, RouteMap, WrongRoute)>,
+    pub(super) confirmed: Vec<(ChannelId, RouteMap, WrongRoute)>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,11 +114,6 @@ impl ObservedRoutes {
         if let Some(installed) = installed.filter(|installed| installed.odd.len() < ODD_MAX) {
             installed.odd.push(odd);
         }
-    }
-
-    /// Removes the packets whose senders have named the map again.
-    pub(super) fn take_confirmed(&mut self) -> Vec<(ChannelId, RouteMap, WrongRoute)> {
-        std::mem::take(&mut self.confirmed)
     }
 
     /// Notes the maps of interfaces.

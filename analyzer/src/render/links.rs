@@ -90,10 +90,8 @@ pub fn links(links: &[Vec<ChannelReport<'_>>], unit: TimeUnit, out: &mut impl Fn
     let channels: usize = links.iter().map(Vec::len).sum();
     let pairs = links.iter().filter(|link| link.len() == 2).count();
     let time = span.time(span.to - span.from, unit);
-    out(StyledLine::of(
-        TextStyle::Plain,
-        format!("{}, {}, {time}", count(channels, "channel"), count(pairs, "link")),
-    ));
+    let text = format!("{}, {}, {time}", count(channels, "channel"), count(pairs, "link"));
+    out(StyledLine::of(TextStyle::Plain, text));
     out(legend());
     for link in links {
         out(StyledLine::default());

@@ -16,7 +16,7 @@ use super::channel_score::MatchCount;
 use super::journeys::QUIET;
 use super::truth::{TruthFrame, TruthIp, TruthLine, TruthWhat};
 use crate::ip::{IpChecksum, IpRow};
-use crate::ip_conversation::{IpConversationRow, IpConversations};
+use crate::ip_conversation::IpConversations;
 use crate::journey::Journey;
 use crate::packet::{FrameEnd, ReceivedPacket};
 
@@ -175,7 +175,8 @@ impl IpScore {
         let mut sums: BTreeMap<String, IpSums> = sums;
         for (_, row) in found.rows() {
             let own = [row.packets, row.data, row.lost, row.retransmissions];
-            let key = row_key(&row);
+            let ends = [(&row.source, row.source_port), (&row.destination, row.destination_port)];
+            let key = key_of(row.protocol, ends);
             // Packets that are not of a stack have no row in the truth.
             let Some(truth) = sums.remove(&key) else { continue };
             talks.found += 1;
@@ -234,11 +235,6 @@ fn text(row: &IpRow) -> String {
 fn key(label: &TruthIp) -> String {
     let ends = [(&label.source, label.source_port), (&label.destination, label.destination_port)];
     key_of(&label.protocol, ends)
-}
-
-fn row_key(row: &IpConversationRow) -> String {
-    let ends = [(&row.source, row.source_port), (&row.destination, row.destination_port)];
-    key_of(row.protocol, ends)
 }
 
 fn key_of(

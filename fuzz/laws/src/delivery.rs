@@ -114,7 +114,7 @@ pub fn law(bytes: &[u8]) {
 /// The laws, of a network that was planned; none if it has no two hosts.
 pub fn planned(plan: &ConversationInput) -> Option<DeliverySummary> {
     let scenario = plan.scenario()?;
-    let summary = check_delivery(&scenario);
+    let summary = require_quiescence(kept(&scenario, END, &mut |_| 1));
     recorded(scenario, summary);
     Some(summary)
 }
@@ -152,10 +152,6 @@ pub(crate) fn check_score(score: &ScoreReport) {
 /// Every message of a scenario is accounted for, and all comes to rest; but for where slack buffers can
 /// overflow. There the end of a packet may be lost for good, and what it had taken in switches stays
 /// taken until its host sends again. F-9
-pub fn check_delivery(scenario: &Scenario) -> DeliverySummary {
-    require_quiescence(kept(scenario, END, &mut |_| 1))
-}
-
 fn require_quiescence(summary: Option<DeliverySummary>) -> DeliverySummary {
     assert!(summary.is_some(), "every message is accounted for, and all comes to rest. T-1");
     summary.unwrap_or_default()

@@ -66,11 +66,7 @@ impl<'a> Arbitrary<'a> for LinkScriptStep {
 
 /// Steps until the bytes are used up.
 fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<LinkScriptStep>, Error> {
-    let mut steps = Vec::with_capacity(bytes.len() / 4);
-    while !bytes.is_empty() {
-        steps.push(bytes.arbitrary()?);
-    }
-    Ok(steps)
+    std::iter::from_fn(|| (!bytes.is_empty()).then(|| bytes.arbitrary())).collect()
 }
 
 #[derive(Clone, Copy, Debug)]

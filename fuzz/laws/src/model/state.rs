@@ -112,25 +112,17 @@ impl ModelState {
         (!is_crowded).then_some(next)
     }
 
-    /// Tests whether all messages have come to their ends, and nothing is in transit.
-    fn is_resolved(&self) -> bool {
-        let is_open = |end| matches!(end, TransportOutcome::Open | TransportOutcome::Stored);
-        !self.world.checker.accounts.iter().any(|account| is_open(account.end))
-            && [LEFT, RIGHT].into_iter().all(|nic| {
-                self.path_to(nic).packets.is_empty() && self.world.host(nic).queue.is_empty()
-            })
-    }
-
     /// Next action without further faults: packets arrive, then queues get room and endpoints are loaded,
     /// then waiting messages are sent, then time passes. None when all is over.
     pub(super) fn without_faults(&self) -> Option<ModelAction> {
         let first = |found: &dyn Fn(Nic) -> bool| [LEFT, RIGHT].into_iter().find(|it| found(*it));
-        if self.is_resolved() {
-            None
-        } else if let Some(nic) = first(&|nic| !self.path_to(nic).packets.is_empty()) {
+        let is_open = |end| matches!(end, TransportOutcome::Open | TransportOutcome::Stored);
+        if let Some(nic) = first(&|nic| !self.path_to(nic).packets.is_empty()) {
             Some(ModelAction::Deliver(nic))
         } else if let Some(nic) = first(&|nic| !self.world.host(nic).queue.is_empty()) {
             Some(ModelAction::Leave(nic, 0))
+        } else if !self.world.checker.accounts.iter().any(|account| is_open(account.end)) {
+            None
         } else if let Some(nic) = first(&|nic| self.endpoint(nic).room == EndpointRoom::Full) {
             Some(ModelAction::Empty(nic))
         } else if let Some(nic) = first(&|nic| self.endpoint(nic).frame == FrameResidency::Out) {

@@ -16,7 +16,9 @@ use super::facts::{commands_due, is_sound, keeps_alive};
 use super::run::RunOutcome;
 
 pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
-    every_packet_ends_once(outcome);
+    // Every packet that is injected ends exactly once, or is still in transit.
+    let alive = under_way(&outcome.rows);
+    assert_eq!(alive.len(), outcome.under_way, "a packet that has not ended is there: {alive:?}");
     let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
     let rows = outcome.rows_by_port();
     let slip = if outcome.rows.iter().any(|row| row.time_ps.is_some()) { 2 } else { 0 };
@@ -47,12 +49,6 @@ pub fn stop_slack(link: &LinkParameters) -> u32 {
         (2 * link.delay.0 + (generation + 1) * period - 1).div_ceil(far_period)
     };
     u32::try_from(periods).unwrap_or(u32::MAX).saturating_add(far.interpretation.into())
-}
-
-/// Every packet that is injected ends exactly once, or is still in transit.
-fn every_packet_ends_once(outcome: &RunOutcome) {
-    let alive = under_way(&outcome.rows);
-    assert_eq!(alive.len(), outcome.under_way, "a packet that has not ended is there: {alive:?}");
 }
 
 /// Packets that have not ended, with the times at which they were injected.

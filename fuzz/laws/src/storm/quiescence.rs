@@ -127,12 +127,7 @@ impl QuiescenceDetector {
 
     /// Tests whether nothing has happened for a while, and no port is in any other state than at first.
     pub(super) fn is_at(&self, now: u64) -> bool {
-        self.is_easy() && self.last + self.quiet <= now
-    }
-
-    /// Tests whether no port is in any other state than at first.
-    fn is_easy(&self) -> bool {
-        self.uneasy.is_empty()
+        self.uneasy.is_empty() && self.last + self.quiet <= now
     }
 
     /// Ports in another state than at first, though it must have ended.
