@@ -205,7 +205,9 @@ impl JourneyTracker {
         let unclosed = lane.open.replace(hop);
         let crowded = lane.to.and_then(|_| {
             lane.queue.push_back(QueuedHop { id: hop, first });
-            (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front().map(|it| it.id)).flatten()
+            let is_full = lane.queue.len() > QUEUE_MAX;
+            lane.is_crowded |= is_full;
+            lane.queue.pop_front_if(|_| is_full).map(|it| it.id)
         });
         self.net.heads(place).into_iter().for_each(|heads| heads.count(first));
         unclosed.into_iter().for_each(|hop| self.forget(hop));
@@ -285,7 +287,8 @@ impl JourneyTracker {
         let ended = leaving.closed.as_ref().map(|closed| closed.at);
         let Some(hop) = self.table.get(candidate.hop) else { return };
         let (number, first) = (hop.number, hop.first);
-        if candidate.fit == ByteFit::Same || leaving.is_shown_by(candidate.fit) {
+        // A wrong reading would confirm itself.
+        if leaving.is_shown_by(candidate.fit) {
             self.net.vote(candidate.lane, output, first);
         }
         if candidate.fit == ByteFit::Same {
@@ -318,10 +321,14 @@ impl JourneyTracker {
         {
             output.served = port;
         }
-        let likely = self.table.get(to).filter(|to| self.net.may_be_unseen(to));
-        let likely = likely.map(|to| to.time);
-        // A match by turn alone is no evidence about other packets.
-        for hop in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {
+        let Some(leaving) = self.table.get(to) else { return };
+        let likely = self.net.may_be_unseen(leaving).then_some(leaving.time);
+        // A match by turn alone, or of one of several that are alike, is no evidence about other packets.
+        let is_alike = candidate.fit == ByteFit::Same
+            && !leaving.is_shown_by(candidate.fit)
+            && likely.is_none();
+        let is_evidence = candidate.fit != ByteFit::Turn && !is_alike;
+        for hop in gone.into_iter().filter(|_| is_evidence) {
             self.mark_overtaken(hop, since);
             if let Some(hop) = self.table.get_mut(hop) {
                 hop.likely_left = hop.likely_left.or(likely);
@@ -367,7 +374,8 @@ impl JourneyTracker {
                 JourneyFate::OutOfSight
             }
             RequestedOutput::Seen(_)
-                if hop.likely_left.is_some() && unseen != JourneyFate::UnderWay =>
+                if unseen != JourneyFate::UnderWay
+                    && (hop.likely_left.is_some() || input.is_crowded) =>
             {
                 JourneyFate::OutOfSight
             }

@@ -43,6 +43,8 @@ pub(super) struct ChannelTraffic {
     pub(super) reset: Option<Picoseconds>,
     /// Begin of a reset that has not ended. R-2
     pub(super) resetting: Option<Picoseconds>,
+    /// True once more packets waited than are kept: what leaves may be one of the others.
+    pub(super) is_crowded: bool,
     /// When the link was silent last, from and to. F-7
     pub(super) silent: Option<[Picoseconds; 2]>,
     /// Residues of packets that matched ambiguously on this channel.

@@ -143,9 +143,9 @@ impl JourneyTracker {
             fit = merged(&self.table, hop, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
         }
         // What left by an output that was not captured may come again, from a host that passes it on. N-6
-        let is_seen = self.requested(hop) != RequestedOutput::Unseen;
+        let may_stray = self.requested(hop) != RequestedOutput::Unseen && !own.is_common();
         candidate.fit =
-            fit.filter(|it| it.suits(turn) && (is_seen || *it != ByteFit::Elsewhere))?;
+            fit.filter(|it| it.suits(turn) && (may_stray || *it != ByteFit::Elsewhere))?;
         if claimed {
             (candidate.before, candidate.timeliness) = (0, DepartureTimeliness::Possible);
         }

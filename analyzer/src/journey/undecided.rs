@@ -59,6 +59,9 @@ impl JourneyTracker {
         let appended = if is_merged { self.appended(&candidate, id) } else { Vec::new() };
         self.doubt(alike, id);
         self.join(candidate.hop, id, NextHop::Gone(id), certainty);
+        if candidate.fit == ByteFit::Same && certainty == MatchCertainty::ByOrder {
+            self.mark_likely(id);
+        }
         self.left(&candidate, id, out);
         for hop in appended {
             self.leave_queue(hop);
