@@ -165,10 +165,8 @@ fn root(pattern: Chars<'_>) -> (Chars<'_>, u64) {
         len.is_multiple_of(*period)
             && pattern.slice(*period..len) == pattern.slice(0..len - *period)
     };
-    match (1..len).find(repeats) {
-        Some(period) => (pattern.slice(0..period), (len / period) as u64),
-        None => (pattern, 1),
-    }
+    let folded = |period| (pattern.slice(0..period), (len / period) as u64);
+    (1..len).find(repeats).map_or((pattern, 1), folded)
 }
 
 #[cfg(test)]

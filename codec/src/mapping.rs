@@ -306,10 +306,8 @@ fn route<'a>(field: &'static str, input: &'a [u8]) -> MappingParse<'a, &'a [u8]>
 /// Checks the route bytes before `rest`.
 fn check_route(route: &[u8], payload: &[u8], rest: &[u8]) -> Result<(), DecodeError> {
     let at = payload.len() - rest.len() - route.len();
-    match route.iter().zip(at..).find(|(byte, _)| !is_route_byte(**byte)) {
-        Some((byte, at)) => Err(unexpected(at, "route byte", *byte, "0x80..=0xff")),
-        None => Ok(()),
-    }
+    let wrong = route.iter().zip(at..).find(|(byte, _)| !is_route_byte(**byte));
+    wrong.map_or(Ok(()), |(byte, at)| Err(unexpected(at, "route byte", *byte, "0x80..=0xff")))
 }
 
 fn purpose<'a>(

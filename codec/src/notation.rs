@@ -121,10 +121,8 @@ pub fn parse(text: &str) -> Result<CharBuf, NotationError> {
         column += word.chars().count();
         rest = after;
     }
-    match parsed.group {
-        Some((_, column)) => Err(NotationError { column, fault: NotationFault::Parenthesis }),
-        None => Ok(parsed.out),
-    }
+    let fault = NotationFault::Parenthesis;
+    parsed.group.map_or(Ok(parsed.out), |(_, column)| Err(NotationError { column, fault }))
 }
 
 #[derive(Clone, Copy)]

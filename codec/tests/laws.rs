@@ -32,9 +32,8 @@ fn characters() -> impl Strategy<Value = Vec<Character>> {
     let run = (character(), prop_oneof![4 => 1..4_usize, 1 => 1..150_usize]);
     let runs = vec(run, 0..12);
     runs.prop_map(|runs| {
-        runs.into_iter()
-            .flat_map(|(character, count)| std::iter::repeat_n(character, count))
-            .collect()
+        let all = runs.into_iter().flat_map(|(it, count)| std::iter::repeat_n(it, count));
+        all.collect()
     })
 }
 
@@ -61,17 +60,12 @@ fn model(chars: Chars<'_>) -> Vec<Character> {
 fn channel() -> impl Strategy<Value = Channel> {
     let word = "[a-z][a-z0-9:.-]{0,7}";
     let more = vec(("k[a-z]{0,5}", "[a-z0-9=]{0,6}"), 0..3);
-    let name = "[a-z0-9:> é]{0,12}";
     let period = any::<u64>().prop_filter_map("a period is not 0", CharacterPeriod::from_fs);
-    (name, period, option::of(any::<u32>()), option::of(word), more).prop_map(
-        |(name, period, peer, tap, more)| Channel {
-            period,
-            peer,
-            tap,
-            more,
-            ..Channel::named(name)
-        },
-    )
+    let fields = ("[a-z0-9:> é]{0,12}", period, option::of(any::<u32>()), option::of(word), more);
+    fields.prop_map(|(name, period, peer, tap, more)| {
+        let plain = Channel::named(name);
+        Channel { period, peer, tap, more, ..plain }
+    })
 }
 
 /// A chunk's place, characters, and rounds.
@@ -80,13 +74,10 @@ type ChunkParts = (u64, Vec<Character>, Option<u64>);
 fn chunk() -> impl Strategy<Value = ChunkParts> {
     let literal = characters().prop_filter("a character", |chars| !chars.is_empty());
     let pattern = vec(character(), 1..=64);
+    let repeat = (0..1_u64 << 60, pattern, 1..1_u64 << 50);
     prop_oneof![
         (0..1_u64 << 60, literal).prop_map(|(first, chars)| (first, chars, None)),
-        (0..1_u64 << 60, pattern, 1..1_u64 << 50).prop_map(|(first, chars, n)| (
-            first,
-            chars,
-            Some(n)
-        )),
+        repeat.prop_map(|(first, chars, count)| (first, chars, Some(count))),
     ]
 }
 
@@ -96,16 +87,10 @@ fn header() -> impl Strategy<Value = TransportHeader> {
     let channel = any::<u8>().prop_map(LogicalChannel);
     let timestamp = any::<u32>().prop_map(TransportTimestamp);
     let incarnation = any::<u16>().prop_map(ChannelIncarnation);
-    (nics, channel, seq, timestamp, incarnation).prop_map(
-        |((source, destination), channel, seq, timestamp, incarnation)| TransportHeader {
-            source,
-            destination,
-            channel,
-            seq,
-            timestamp,
-            incarnation,
-        },
-    )
+    let fields = (nics, channel, seq, timestamp, incarnation);
+    fields.prop_map(|((source, destination), channel, seq, timestamp, incarnation)| {
+        TransportHeader { source, destination, channel, seq, timestamp, incarnation }
+    })
 }
 
 /// A form and bytes that it holds.
@@ -278,9 +263,8 @@ proptest! {
     fn reading_undoes_writing_for_captures(
         channels in vec(channel(), 1..4),
         chunks in vec((0..3_u32, 0..300_u64, characters(), option::of(1..1000_u64)), 0..8),
-        big in any::<bool>(),
+        order in prop::sample::select(vec![ByteOrder::Big, ByteOrder::Little]),
     ) {
-        let order = if big { ByteOrder::Big } else { ByteOrder::Little };
         // One rate, so that places are times; each chunk behind all that came before.
         let channels: Vec<Channel> = channels
             .into_iter()

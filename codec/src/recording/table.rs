@@ -100,8 +100,9 @@ impl RowTimes {
         match self {
             Self::Column(at, column) => {
                 let time = column.time(field(at)).map(|time| {
-                    let is_next_day =
-                        field(at).contains(':') && origin.time.is_before(time + DAY_FS / 2);
+                    // No recording has a day: without a date, such a step back is over midnight.
+                    let is_undated = field(at).contains(':') && time < DAY_FS;
+                    let is_next_day = is_undated && origin.time.is_before(time + DAY_FS / 2);
                     time + if is_next_day { DAY_FS } else { 0 }
                 });
                 if time.is_some_and(|time| origin.time.is_before(time)) {
@@ -370,12 +371,12 @@ mod tests {
             "; Channels (2/2): a, b\nnanoseconds,logic,logic\n0,0,1\n2,1,1\n4,1,0\n; end\n",
             "\"Timestamp\",\"a\",\"b\"\n2025-12-31T23:59:59.999999998Z,L,H\n2026-01-01 00:00:00Z,H,H\n2026-01-01T01:00:00.000000002+01:00,1,0\n",
             "Date,Timestamp,a,b\n2024-03-01,29.02.2024 23:59:59.999999998,0,1\n2024-03-01,2024/03/01 00:00:00,1,1\n2024-03-01,2024-02-29T22:00:00.000000002-02:00,1,0\n",
-            "Timestamp,a,b\n1900/02/28 23:59:59.999999998,0,1\n1900/03/01 12:00:00 PM+1200,1,1\n2000-02-29T22:30:00.000000002-0130,1,0\n",
-            "Timestamp,a,b\n\"Jul 31, 2023 11:59:59.999999998 PM UTC\",0,1\n01-aug-2023 12:00:00am,1,1\n2023-08-01T02:00:00.000000002 +02,1,0\n",
-            "时间,a,b\n-0:00:00.000000004,0,1\n-00:00.000000002,1,1\n24:00:00 a.m.,1,0\n",
-            "Timestamp,a,b\n59:59.999999998,0,1\n1:00:00,1,1\n60:00.000000002,1,0\n",
+            "Timestamp,a,b\n1900/02/28 23:59:59.999999998,0,1\n1900/03/01 12:00:00 PM+1200,1,1\n1900/03/01 00:00:00.000000002,1,0\n",
+            "Timestamp,a,b\n2000-02-29 23:59:59.999999998,0,1\n2000-03-01 00:00:00,1,1\n2000-02-29T22:30:00.000000002-0130,1,0\n",
+            "Timestamp,a,b\n07/31/2023 11:59:59.999999998 PM,0,1\n08/01/2023 12:00:00am,1,1\n2023-08-01T02:00:00.000000002 +02,1,0\n",
             "Время [нс],a,b\n0,-1.0,1\n2,1.0,1\n4,1.0,-1\n",
             "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
+            "时间,a,b\n11:59:59.999999998 PM,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
             "Sample Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
             "Time [ns],a,b\n0,0.000,1.00E+00\n2,1.0,1.0\n4,High,LOW\n",
             "# wide\nTime [ns]|a|b\n0|0|1\n2|1|1\n4|1|0\n",
@@ -420,6 +421,17 @@ mod tests {
             for bytes in [text.into(), text.replace('\n', "\r").into_bytes(), latin] {
                 assert_eq!(read(&bytes), expected, "{}", bytes.escape_ascii());
             }
+        }
+    }
+
+    #[test]
+    fn times_of_day_may_have_a_date_elsewhere_or_in_words_or_none() {
+        for rows in [
+            "\"Jul 31, 2023 11:59:59.999999998 PM UTC\",0,1\n01-aug-2023 12:00:00am,1,1\n1 August 2:00:00.000000002 +02,1,0\n",
+            "-0:00:00.000000004,0,1\n-00:00.000000002,1,1\n24:00:00 a.m.,1,0\n",
+            "59:59.999999998,0,1\n1:00:00,1,1\n60:00.000000002,1,0\n",
+        ] {
+            assert_eq!(read(format!("Timestamp,a,b\n{rows}")).1, [(2, 1), (4, 2)], "{rows}");
         }
     }
 
@@ -491,6 +503,7 @@ mod tests {
             ("Time [ns],a,b\n", "line 1: no samples"),
             ("Time,a,b\n170141183460469231731687.303715884105726:0-01,0,0\n", "line 2: time"),
             ("Time,a,b\n0:0:0:1,0,0\n", "line 2: time"),
+            ("Time,a,b\n2026-11-30 9:00:00,0,0\n2026-12-01 9:00:01,1,1\n", "line 3: time"),
             ("Time,a,b\n5:0:0,0,0\n4:59:59.9,1,1\n", "line 3: the time is earlier"),
             ("Time [us],a,b\n.01,0,0\n.02,1,0\n.02,0,0\n", "line 4: levels change at the time"),
             ("Time [ns],a,b\n0,0,0\n2,1,1\n4,go,1\n", "line 4: level \"go\" is not 0 or 1"),

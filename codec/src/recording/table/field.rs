@@ -101,10 +101,7 @@ pub(super) fn digits(field: &str) -> (&str, Option<u32>) {
             return (digits, Some(base));
         }
     }
-    match field.strip_suffix(['h', 'H']) {
-        Some(digits) => (digits, Some(16)),
-        None => (field, None),
-    }
+    field.strip_suffix(['h', 'H']).map_or((field, None), |digits| (digits, Some(16)))
 }
 
 /// Digits behind `0b`, or `b` if there are some. A column of such numbers alone is binary: one of them, `0b101`, may be
@@ -138,10 +135,14 @@ pub(super) fn bits(field: &str, base: u32) -> Option<Option<i128>> {
     }
 }
 
-/// Femtoseconds of a time in a unit, which may stand behind it, or of a time of day.
+/// Femtoseconds of a time in a unit, which may stand behind it, or since midnight; with a date in numbers since long ago.
 pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
-    if text.contains(':') {
-        return time_of_day(text);
+    if let Some((before, _)) = text.split_once(':') {
+        let begin = before.rfind(['T', ' ']).map_or(0, |at| at + 1);
+        let time_fs = time_of_day(text.get(begin..)?)?;
+        let days = days(text.get(..begin)?.trim_end_matches(['T', ' ']));
+        let dated = days.map(|days| time_fs.checked_add(days * DAY_FS));
+        return dated.unwrap_or_else(|| Some(time_fs.rem_euclid(DAY_FS)));
     }
     let unit = text.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
     let (number, unit) = text.split_at_checked(unit)?;
@@ -149,11 +150,25 @@ pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
     DecimalNumber::parse(number.trim_end())?.times(unit_fs)
 }
 
-/// Femtoseconds from midnight to a time of day, `5:59:59.5 PM` or `59:59.5`. What stands before it is a date, of which
-/// nothing is needed: a recording has 5.1 hours at most. Behind it may be a zone: `Z`, `CET`, `+02:00`, `+0200` or `+02`.
+/// Days of a date in numbers.
+fn days(date: &str) -> Option<i128> {
+    let date = date.split(['-', '/', '.']).map_while(|part| part.parse::<u16>().ok());
+    let mut date: Vec<i128> = date.map(i128::from).collect();
+    let is_year_last = date.last() > Some(&31);
+    date.rotate_right(usize::from(is_year_last));
+    // Which one is the month, only midnight shows: then the next day seems to be a far one.
+    let ([year, month @ 1..=12, day] | [year, day, month @ 1..=12]) = date[..] else {
+        return None;
+    };
+    // Years that begin with March have the leap day at their end.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap = year / 4 - year / 100 + year / 400;
+    Some(year * 365 + leap + (month * 153 + 2) / 5 + day)
+}
+
+/// Femtoseconds from midnight to a time of day, `5:59:59.5 PM` or `59:59.5`. Behind it may be a zone: `Z`, `CET`, `+02:00`,
+/// `+0200` or `+02`.
 fn time_of_day(text: &str) -> Option<i128> {
-    let begin = text.split_once(':')?.0.rfind(['T', ' ']).map_or(0, |at| at + 1);
-    let text = text.get(begin..)?;
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let end = text.find(|c: char| !c.is_ascii_digit() && !":.,".contains(c));
     let (time, rest) = text.split_at(end.unwrap_or(text.len()));
@@ -174,9 +189,8 @@ fn time_of_day(text: &str) -> Option<i128> {
     }
     let zone = rest.find(['+', '-']).and_then(|at| rest.get(at..)).unwrap_or("+00");
     let zone = zone.replace(':', "");
-    let (number, hundreds) =
-        (i128::from(zone.parse::<i16>().ok()?), if zone.len() > 3 { 100 } else { 1 });
+    let number = i128::from(zone.parse::<i16>().ok()?);
+    let hundreds = if zone.len() > 3 { 100 } else { 1 };
     let minutes = number / hundreds * 60 + number % hundreds;
-    let apart_fs = minutes * 60 * i128::from(SECOND_FS);
-    Some((sign * time_fs).checked_sub(apart_fs)?.rem_euclid(DAY_FS))
+    (sign * time_fs).checked_sub(minutes * 60 * i128::from(SECOND_FS))
 }
