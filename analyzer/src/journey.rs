@@ -285,10 +285,11 @@ impl JourneyTracker {
         let Some(leaving) = self.table.get(to) else { return };
         let (output, since, last) = (leaving.lane, leaving.time, leaving.number);
         let ended = leaving.closed.as_ref().map(|closed| closed.at);
+        let is_shown = leaving.is_shown_by(candidate.fit);
         let Some(hop) = self.table.get(candidate.hop) else { return };
         let (number, first) = (hop.number, hop.first);
         // A wrong reading would confirm itself.
-        if leaving.is_shown_by(candidate.fit) {
+        if is_shown {
             self.net.vote(candidate.lane, output, first);
         }
         if candidate.fit == ByteFit::Same {
@@ -321,12 +322,10 @@ impl JourneyTracker {
         {
             output.served = port;
         }
-        let Some(leaving) = self.table.get(to) else { return };
-        let likely = self.net.may_be_unseen(leaving).then_some(leaving.time);
+        let likely = self.table.get(to).filter(|to| self.net.may_be_unseen(to));
+        let likely = likely.map(|to| to.time);
         // A match by turn alone, or of one of several that are alike, is no evidence about other packets.
-        let is_alike = candidate.fit == ByteFit::Same
-            && !leaving.is_shown_by(candidate.fit)
-            && likely.is_none();
+        let is_alike = candidate.fit == ByteFit::Same && !is_shown && likely.is_none();
         let is_evidence = candidate.fit != ByteFit::Turn && !is_alike;
         for hop in gone.into_iter().filter(|_| is_evidence) {
             self.mark_overtaken(hop, since);

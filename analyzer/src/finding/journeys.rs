@@ -240,16 +240,10 @@ impl FindingChecks {
             }
             let ([channel, other], (time, at)) = (gap.channels, gap.first);
             let least = u64::try_from(gap.least / 1000).unwrap_or(u64::MAX);
-            self.set.note_here(
-                FindingKind::ClocksApart,
-                (channel, Occurrence { time, at }),
-                || {
-                    vec![
-                        FindingFact::channel("other", other),
-                        FindingFact::number("apart_ns", least),
-                    ]
-                },
-            );
+            let place = (channel, Occurrence { time, at });
+            let least = FindingFact::number("apart_ns", least);
+            let facts = || vec![FindingFact::channel("other", other), least];
+            self.set.note_here(FindingKind::ClocksApart, place, facts);
         }
         let clocks = &journeys.clocks;
         self.set.seen.clocks += clocks.compared();

@@ -142,7 +142,8 @@ impl JourneyTracker {
             let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
             fit = merged(&self.table, hop, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
         }
-        // What left by an output that was not captured may come again, from a host that passes it on. N-6
+        // What left by an output that was not captured may come again, from a host that passes it on, and short packets
+        // agree by chance. N-6
         let may_stray = self.requested(hop) != RequestedOutput::Unseen && !own.is_common();
         candidate.fit =
             fit.filter(|it| it.suits(turn) && (may_stray || *it != ByteFit::Elsewhere))?;
