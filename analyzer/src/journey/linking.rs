@@ -133,9 +133,8 @@ impl JourneyTracker {
             let bytes = |it: &ClosedPacket| if *id == left { it.all } else { it.rest };
             if let Some(bytes) = hop.closed.as_ref().map(bytes)
                 && let Some(lane) = self.net.lane_mut(hop.lane)
+                && !lane.doubted.contains(&bytes)
             {
-                // The commonest are kept.
-                lane.doubted.retain(|it| *it != bytes);
                 lane.doubted.push_back(bytes);
                 if lane.doubted.len() > DOUBTED_MAX {
                     lane.doubted.pop_front();
