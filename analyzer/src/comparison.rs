@@ -126,11 +126,6 @@ fn around((from, to): (Tick, Tick), cases: [Tick; 2]) -> u64 {
     cases.map(|at| at.since(from).0.min(to.since(at).0)).into_iter().max().unwrap_or(0)
 }
 
-/// Name of a node of one of several captures, as [`Channel::label`].
-fn node_label(capture: u32, node: &str) -> String {
-    if capture == 0 { node.to_owned() } else { format!("{node} (capture {capture})") }
-}
-
 impl CaptureFigures {
     /// The figures of the channels that are selected, and of the hosts at their ends.
     pub fn of<R: Read + Send>(
@@ -175,7 +170,9 @@ impl CaptureFigures {
                 let traffic = flows.nodes.get(node).unwrap_or(&nothing);
                 // A packet that vanished in a hole may have arrived.
                 let judged = if figures.holed.is_empty() { traffic.judged } else { 0 };
-                figures.add_host(&node_label(node.0, &node.1), (traffic, judged), *times);
+                // As [`Channel::label`].
+                let of = if node.0 == 0 { String::new() } else { format!(" (capture {})", node.0) };
+                figures.add_host(&format!("{}{of}", node.1), (traffic, judged), *times);
             }
         }
         // Notes are about traffic and the recording; a hole hides what it covers.

@@ -113,6 +113,15 @@ const EARLY_LEFT: &str = "3: (GO GAP)×20 | 05 aa (00)×5 60 GAP | 05 ab (00)×5
 const FIRST_LEFT: &str = "3: (GO GAP)×20 | 05 aa (00)×5 60 GAP | (GO GAP)×70 | 05 ab (00)×5 49 GAP | 05 ac (00)×5 96 GAP | (GO GAP)×500";
 const OTHER_LEFT: &str = "5: (GO GAP)×90 | 05 bb cc 72 GAP | (GO GAP)×500";
 
+/// They agree by chance.
+#[test]
+fn packets_of_fewer_than_eight_bytes_are_no_evidence_of_unlike_clocks() {
+    let came = "0: (GO GAP)×50 | 81 05 aa 7e GAP | 81 05 ab 79 GAP | 81 05 ac 6c GAP | 82 05 bb cc 6f GAP | (GO GAP)×500";
+    let left = "3: (GO GAP)×20 | 05 aa 1e GAP | 05 ab 19 GAP | 05 ac 0c GAP | (GO GAP)×500";
+    let file = capture(&SWITCH, &[came, REST[1], REST[2], left, OTHER_LEFT]);
+    assert_eq!(super::findings(&*file).set().total(FindingKind::ClocksApart), 0);
+}
+
 /// Packets in a circle of [`RING`], and STOP to one of their senders.
 const CIRCLE: [&str; 3] = [
     "0: GO GAP 82 81 82 81 | (GO)×300",
